@@ -8,7 +8,7 @@ ABOUT = (
     "> Structured debates among language models, on the record: a panel argues, votes by a fixed rule and keeps every "
     "word; reviews of changes, a model behind OpenAI's interface, an MCP server, a web app."
 )
-USE = "For an agent that uses Folkmoot: `folkmoot skill install` puts three guides into a project, `folkmoot mcp` is an MCP server."
+USE = "For an agent that uses Folkmoot: `folkmoot config skill install` puts three guides into a project, `folkmoot mcp` is an MCP server."
 
 _INNER = re.compile(r"\]\(([^)]+)\)")
 _LINK = re.compile(r"(?:  )?- \[([^\]]+)\]\(([^)]+)\)(.*)")

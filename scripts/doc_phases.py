@@ -20,10 +20,10 @@ from folkmoot.report.flowchart import LAST, flowchart
 Data = dict[str, spec.Data]
 
 READING: Mapping[str, tuple[str, str]] = {
-    "analytics": ("4 analytics", "folkmoot analyse"),
-    "insights": ("5 insights", "folkmoot analyse"),
-    "verification": ("6 verification", "folkmoot verify, folkmoot receipt, folkmoot analyse --formal"),
-    "feedback": ("7 feedback", "folkmoot learn, folkmoot ratings"),
+    "analytics": ("4 analytics", "folkmoot show --analysis"),
+    "insights": ("5 insights", "folkmoot show --analysis"),
+    "verification": ("6 verification", "folkmoot verify, folkmoot report --receipt, folkmoot show --analysis --formal"),
+    "feedback": ("7 feedback", "folkmoot learn, folkmoot standings ratings"),
 }
 """The phases that ask nobody and read the record, each with its commands."""
 

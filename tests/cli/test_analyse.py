@@ -1,4 +1,4 @@
-"""``folkmoot analyse``: the page, the data, and the plots, which come out the same to the byte."""
+"""``folkmoot show --analysis``: the page, the data, and the plots, which come out the same to the byte."""
 
 import asyncio
 import json
@@ -45,14 +45,14 @@ def old(name: str) -> Analysis:
 
 
 def test_the_page_on_the_screen(folder: Path) -> None:
-    result = folkmoot(folder, "analyse", "arena")
+    result = folkmoot(folder, "show", "--analysis", "arena")
     assert result.exit_code == 0, result.output
     assert "## Insights\n\n- Agreement rose from 67% to 100% between the first answers and round 1.\n" in result.output
-    assert "# 2 debates" in folkmoot(folder, "analyse", "arena", "panel", "arena").output
+    assert "# 2 debates" in folkmoot(folder, "show", "--analysis", "arena", "panel", "arena").output
 
 
 def test_the_data(folder: Path) -> None:
-    data = json.loads(folkmoot(folder, "analyse", *NAMES, "--json").stdout)
+    data = json.loads(folkmoot(folder, "show", "--analysis", *NAMES, "--json").stdout)
     assert [item["debate"] for item in data["debates"]] == list(NAMES)
     assert data["overview"]["debates"] == 3
     assert data["debates"][0]["agreement"]["stages"][-1]["tally"]["share"] == 1.0
@@ -61,14 +61,14 @@ def test_the_data(folder: Path) -> None:
 
 
 def test_plots_beside_a_page_that_shows_them(folder: Path) -> None:
-    result = folkmoot(folder, "analyse", "arena", "council", "--plots", "p")
+    result = folkmoot(folder, "show", "--analysis", "arena", "council", "--plots", "p")
     assert result.exit_code == 0, result.output
     page, *plots = result.output.split()
     text = (folder / page).read_text("utf-8")
     assert page == "p/analysis.md"
     assert [f"({Path(plot).name})" in text for plot in plots] == [True] * len(plots)
     assert {Path(plot).name for plot in plots} >= {"all-agreement.svg", "all-ties.svg"}
-    data = folkmoot(folder, "analyse", "arena", "--plots", "q", "--json", "--png")
+    data = folkmoot(folder, "show", "--analysis", "arena", "--plots", "q", "--json", "--png")
     assert json.loads(data.stdout)["overview"]["debates"] == 1
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in (folder / "q").glob("*.png"))
     assert list((folder / "q").glob("*.png"))
@@ -115,7 +115,7 @@ def test_plots_that_cannot_be_made_are_one_sentence(tmp_path: Path, monkeypatch:
 
 @pytest.mark.parametrize("words", [(), ("none",), ("arena", "none")])
 def test_mistakes_are_one_sentence(folder: Path, words: tuple[str, ...]) -> None:
-    result = folkmoot(folder, "analyse", *words)
+    result = folkmoot(folder, "show", "--analysis", *words)
     assert (result.exit_code in (1, 2), result.output.count("\n")) == (True, 1)
 
 

@@ -39,9 +39,7 @@ def test_help_names_every_command_and_exit_code(tmp_path: Path) -> None:
         assert f" {name} " in shown
         assert folkmoot(tmp_path, name, "--help").exit_code == 0
     codes = folkmoot(tmp_path, "run", "--help").output
-    assert [
-        code for code in ("0 finished", "1 an error", "2 a", "3 no", "4 paused", "5 paused", "130") if code not in codes
-    ] == []
+    assert [code for code in ("0 finished", "1 error", "2 mistake", "3 no", "4", "5", "130") if code not in codes] == []
     assert folkmoot(tmp_path, "--version").output == "folkmoot 0.1.0\n"
 
 
@@ -50,9 +48,19 @@ def test_run_shows_the_debate_as_plain_lines_and_saves_the_report(tmp_path: Path
     assert ran.exit_code == 0
     assert "\x1b" not in ran.output
     assert [line for line in ran.output.splitlines() if line != line.rstrip()] == []
-    for words in ("Finance", "drafts", "round 1", "decided", "first drafts", "plan   4 to 8 questions; no model calls"):
+    for words in (
+        "Finance",
+        "drafts: 4 answers",
+        "round 1: 4 answers",
+        "decided",
+        "3 buy: Finance",
+        "4 to 8 questions",
+    ):
         assert words in ran.output, words
     assert ran.output.count("builtin:quotes is not a language model") == 1
+    assert ran.output.count("\n") <= 40
+    full = folkmoot(tmp_path, "run", str(BRIEF), *QUOTES, "--no-report", "-v").output
+    assert full.count("Argument") == 8
     (report,) = (tmp_path / "out").iterdir()
     assert report.read_text("utf-8").startswith("# Should we build our own billing")
     assert str(report) in ran.output
@@ -152,7 +160,7 @@ def test_models_shows_what_is_in_reach(tmp_path: Path) -> None:
 
 def test_a_local_model_is_found_and_debates(tmp_path: Path) -> None:
     with served(models=("nomic-embed-text:latest", "tiny:latest")) as wires:
-        ran = folkmoot(tmp_path, "run", str(EXAMPLES / "question.txt"), "--no-report", OLLAMA_HOST=wires.url)
+        ran = folkmoot(tmp_path, "run", str(EXAMPLES / "question.txt"), "--no-report", "-v", OLLAMA_HOST=wires.url)
     assert ran.exit_code == 0, ran.output
     assert "The model is ollama:tiny:latest" in ran.output
     assert "votes for " in ran.output
@@ -291,7 +299,7 @@ def test_a_plan_with_unknown_prices_and_all_limits_is_spelt_out(tmp_path: Path) 
     cost = re.search(r"cost +about \$([\d.]+), usually below \$([\d.]+), at most \$([\d.]+)", shown)
     assert cost
     assert 0 < float(cost[1]) < float(cost[2]) < float(cost[3]) <= 3
-    assert '"At most" holds if no answer is longer than 2,048 tokens' in shown
+    assert "if no answer is longer than 2,048 tokens" in shown
     usual = folkmoot(tmp_path, *priced[:-1], OPENAI_API_KEY="sk-canary").output
     assert "at most" not in usual.lower()
     assert "$3" in shown.split("limits")[1]
@@ -302,4 +310,4 @@ def test_a_plan_with_unknown_prices_and_all_limits_is_spelt_out(tmp_path: Path) 
             tmp_path, "run", "Tea or coffee?", "-m", "compatible:x", "--no-report", FOLKMOOT_BASE_URL=address
         )
     assert "cost not known: no price for compatible:x" in " ".join(ran.output.split())
-    assert "· $? ·" in ran.output
+    assert "$?" in ran.output

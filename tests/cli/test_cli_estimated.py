@@ -44,8 +44,8 @@ SHOWN = [
     ("show", "{}"),
     ("report", "{}"),
     ("report", "{}", "--format", "memo"),
-    ("receipt", "{}", "--format", "md"),
-    ("analyse", "{}"),
+    ("report", "--receipt", "{}", "--format", "md"),
+    ("show", "--analysis", "{}"),
 ]
 
 
@@ -71,7 +71,7 @@ def test_data_says_what_is_estimated(place: Path) -> None:
     listed = json.loads(folkmoot(place, "list", "--json").stdout)
     assert [row["estimated"] for row in listed] == [True, False]
     for debate, estimated in (("last", True), ("last~1", False)):
-        receipt = json.loads(folkmoot(place, "receipt", debate, "--format", "json").stdout)
+        receipt = json.loads(folkmoot(place, "report", "--receipt", debate, "--format", "json").stdout)
         assert (receipt["paid"]["estimated"] > 0) is estimated
         log = json.loads(folkmoot(place, "report", debate, "--format", "json_log").stdout)
         assert (log["totals"]["estimated"] > 0) is estimated

@@ -129,7 +129,7 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     (("fork", "last"), "Say where: --at ENTRY, or --turn T7 with --answer"),
     (("fork", "last", "--turn", "T1"), "--turn and --answer go together"),
     (("fork", "last", "--at", "3", "--answer", "x"), "--turn and --answer go together"),
-    (("fork", "last", "--at", "3", "--turn", "T1", "--answer", "x"), "--at and --turn cannot be given together"),
+    (("fork", "last", "--at", "3", "--turn", "T1", "--answer", "x"), "Say where: --at"),
     (("fork", "last", "--turn", "T99", "--answer", "x"), "has no turn 'T99'; its turns are T1 to T8"),
     (("fork", "last", "--turn", "T1", "--answer", "CONFIDENCE: 2"), "T1 (Finance): the answer must say"),
     (("fork", "last", "--at", "3", "-m", "Eve=ollama:x"), "nobody is called 'Eve'; the participants are Finance,"),

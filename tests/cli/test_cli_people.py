@@ -69,7 +69,7 @@ def test_a_debate_that_waits_says_for_whom_and_how_to_answer(tmp_path: Path) -> 
         assert "waits for Ada · draft · since 2" in words
         assert "problems" not in words
         assert "Answer the question on your own" in words
-        assert f"next folkmoot answer {name} folkmoot resume {name}" in words
+        assert f"folkmoot answer {name} folkmoot resume {name}" in words
     assert "waits for Ada · since 2" in folkmoot(tmp_path, "list").output
     (listed,) = json.loads(folkmoot(tmp_path, "list", "--json").output)
     assert [(item["name"], item["act"], item["left"]) for item in listed["waits_for"]] == [("Ada", "draft", None)]
@@ -79,12 +79,12 @@ def test_a_debate_that_waits_says_for_whom_and_how_to_answer(tmp_path: Path) -> 
 
 def test_an_answer_goes_on_with_the_debate(tmp_path: Path) -> None:
     name = begin(tmp_path)
-    first = folkmoot(tmp_path, "answer", name, *DRAFT, "--no-report")
+    first = folkmoot(tmp_path, "answer", name, *DRAFT, "--no-report", "--full")
     assert first.exit_code == 6
     assert "Ada Drinks it · draft · in person\n  Answer    tea\n  Argument  It is cheap.\n" in first.output
     then = folkmoot(tmp_path, "answer", "last", "-", "--no-report", stdin="ANSWER: tea\nARGUMENT: It is still cheap.")
     assert then.exit_code == 0, then.output
-    assert "tally     tea     ████████ 2" in then.output
+    assert "votes    2 tea: " in then.output
     over = folkmoot(tmp_path, "answer", name, *DRAFT)
     assert (over.exit_code, over.stderr) == (
         1,
@@ -130,7 +130,7 @@ def test_of_two_people_each_answers_and_later_is_later(tmp_path: Path) -> None:
         True,
     )
     words = one_line(folkmoot(tmp_path, "show", name).output)
-    assert f'next folkmoot answer {name} --as Ada folkmoot answer {name} --as "Bo Li" folkmoot resume' in words
+    assert f"next folkmoot answer {name} --as Ada folkmoot answer {name} --as 'Bo Li' folkmoot resume" in words
     assert "until 2" in words
     later = folkmoot(tmp_path, "answer", name, *DRAFT, "--as", "Ada", "--no-run")
     assert (later.exit_code, later.stdout) == (0, "")
@@ -138,7 +138,7 @@ def test_of_two_people_each_answers_and_later_is_later(tmp_path: Path) -> None:
     again = folkmoot(tmp_path, "answer", name, *DRAFT, "--as", "Ada")
     assert (again.exit_code, "Ada has already answered" in again.stderr) == (1, True)
     assert "waits for Bo Li" in folkmoot(tmp_path, "list").output
-    went = folkmoot(tmp_path, "answer", name, *DRAFT, "--no-report")
+    went = folkmoot(tmp_path, "answer", name, *DRAFT, "--no-report", "--full")
     assert one_line(went.output).count("draft · in person") == 2
 
 
@@ -146,33 +146,26 @@ def test_a_juror_votes_and_what_is_said_from_outside_is_heard(tmp_path: Path) ->
     name = begin(tmp_path, SEALED)
     result = folkmoot(tmp_path, "say", name, "Think of the kettle.", "--by", "Zed")
     assert (result.exit_code, result.stdout) == (0, "")
-    beside = "Ada has an open question and sees it beside that question"
-    assert (
-        result.stderr
-        == f"folkmoot: {name}: the message is saved; {beside}; everybody else sees it from the next question on\n"
-    )
+    assert "Ada, who has an open question, now" in result.stderr
     for shown in (
         folkmoot(tmp_path, "answer", name),
         folkmoot(tmp_path, "show", name),
         folkmoot(tmp_path, "resume", name),
     ):
         assert shown.stdout.count("▌ Zed (viewer)\n▌ Think of the kettle.") == 1
-    went = folkmoot(tmp_path, "answer", name, "Proposal B", "--no-report")
+    went = folkmoot(tmp_path, "answer", name, "Proposal B", "--no-report", "--full")
     assert went.exit_code == 0, went.output
     assert "Ada Drinks it · votes for " in went.output
     assert "▌ Zed (viewer)\n▌ Think of the kettle." in went.output
-    assert went.output.split("─ decided ─")[1].count("Ada") == 1
     assert folkmoot(tmp_path, "say", name, "Too late.").exit_code == 1
 
 
 def test_whoever_speaks_up_is_told_who_has_the_question_already(tmp_path: Path) -> None:
     name = begin(tmp_path, TWO)
-    both = "Ada and Bo Li have open questions and see it beside them; everybody else"
-    assert both in folkmoot(tmp_path, "say", name, "Hm.").stderr
+    assert "Ada and Bo Li, who have an open question, now" in folkmoot(tmp_path, "say", name, "Hm.").stderr
     folkmoot(tmp_path, "answer", name, *DRAFT, "--as", "Ada", "--no-run")
     folkmoot(tmp_path, "answer", name, *DRAFT, "--as", "Bo Li", "--no-run")
-    result = folkmoot(tmp_path, "say", name, "Hm.")
-    assert result.stderr == f"folkmoot: {name}: the message is saved; everybody sees it from the next question on\n"
+    assert "open question" not in folkmoot(tmp_path, "say", name, "Hm.").stderr
 
 
 def test_who_speaks_up_is_the_user_of_the_system(tmp_path: Path) -> None:
@@ -182,7 +175,7 @@ def test_who_speaks_up_is_the_user_of_the_system(tmp_path: Path) -> None:
             tmp_path, "say", name, words, stdin="From a pipe.", LOGNAME=user, USER=user, LNAME="", USERNAME=""
         )
         assert ran.exit_code == code, ran.output
-    shown = folkmoot(tmp_path, "answer", name, *DRAFT, "--no-report").output
+    shown = folkmoot(tmp_path, "answer", name, *DRAFT, "--no-report", "--full").output
     assert "▌ zoe (viewer)\n▌ Hm." in shown
     assert "▌ Viewer (viewer)\n▌ From a pipe." in shown
 
@@ -232,6 +225,6 @@ def test_a_stand_in_answers_when_the_time_is_up(tmp_path: Path) -> None:
     time.sleep(1.1)
     late = folkmoot(tmp_path, "answer", name, "Proposal A")
     assert (late.exit_code, "the time for the answer of Ada is over" in late.stderr) == (1, True)
-    went = folkmoot(tmp_path, "resume", name, "--no-report")
+    went = folkmoot(tmp_path, "resume", name, "--no-report", "--full")
     assert went.exit_code == 0, went.output
     assert "in place of Ada, whose time was up" in went.output

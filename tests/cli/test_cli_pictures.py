@@ -21,13 +21,13 @@ def test_a_picture_is_checked_recorded_and_compared(tmp_path: Path) -> None:
     assert "builtin:quotes sees no pictures; it quotes words only." in quotes.output
     ran = folkmoot(tmp_path, "run", "chart.md", *QUOTES)
     assert ran.exit_code == 0
-    assert folkmoot(tmp_path, "receipt", "last", "-o", "receipt.json").exit_code == 0
+    assert folkmoot(tmp_path, "report", "--receipt", "last", "-o", "receipt.json").exit_code == 0
     assert hashlib.sha256(png(640, 480)).hexdigest() in tmp_path.joinpath("receipt.json").read_text()
-    same = folkmoot(tmp_path, "stale", "last")
+    same = folkmoot(tmp_path, "verify", "--documents", "last")
     assert same.exit_code == 0
     assert "stale" not in folkmoot(tmp_path, "list").output
     tmp_path.joinpath("chart.png").write_bytes(png(640, 481))
-    assert "chart.png" in folkmoot(tmp_path, "stale", "last").output
+    assert "chart.png" in folkmoot(tmp_path, "verify", "--documents", "last").output
     assert "stale · no decision" in folkmoot(tmp_path, "list").output
 
 

@@ -19,18 +19,15 @@ SEEN = (
     ("report", "last"),
     ("report", "last", "--format", "full_markdown"),
     ("diff", "last", "last"),
-    ("analyse", "last"),
-    ("recount", "last"),
-    ("receipt", "last"),
+    ("show", "--analysis", "last"),
+    ("show", "--recount", "last"),
+    ("report", "--receipt", "last"),
 )
 
 LEARNED = (
-    ("memory", "search", "build"),
-    ("memory", "show", "last"),
-    ("personas",),
-    ("relations",),
-    ("calibration",),
-    ("ratings",),
+    ("learn", "search", "build"),
+    ("learn", "show", "last"),
+    *(("standings", name) for name in ("personas", "relations", "calibration", "ratings")),
 )
 """Commands that read what was learned."""
 
@@ -50,7 +47,11 @@ def folder() -> Generator[Path]:
 @pytest.mark.parametrize("rights", [0o444, 0o666], ids=["a read-only file", "a file"])
 def test_a_record_that_may_only_be_read_is_shown_and_not_written(rights: int, folder: Path) -> None:
     file, path = folder / "held", folder / "held" / "folkmoot.sqlite"
-    writing = (("resolve", "last", "--answer", "Build"), ("memory", "forget", "last"), ("run", str(BRIEF), *QUOTES))
+    writing = (
+        ("learn", "resolve", "last", "--answer", "Build"),
+        ("learn", "forget", "last"),
+        ("run", str(BRIEF), *QUOTES),
+    )
     reading = (*SEEN, *LEARNED)
     outputs = [folkmoot(folder, *words, FOLKMOOT_STORE=str(path)).output for words in reading]
     shutil.copy(path, folder / "copy.sqlite")
@@ -87,7 +88,7 @@ def test_to_look_makes_no_file(tmp_path: Path) -> None:
         result = folkmoot(tmp_path, *words, "--store", str(place))
         assert result.exit_code == ERROR
         assert "there is no debate 'last'; there are no debates yet" in result.output
-    for words in (("memory", "search", "build"), ("ratings",), ("calibration",)):
+    for words in (("learn", "search", "build"), ("standings", "ratings"), ("standings", "calibration")):
         result = folkmoot(tmp_path, *words, "--store", str(place))
         assert result.exit_code == ERROR
         assert f"There are no records yet at {place}." in result.output

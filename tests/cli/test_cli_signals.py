@@ -270,7 +270,7 @@ def test_the_second_of_two_resumes_is_told_before_anything_is_asked(tmp_path: Pa
             second = folkmoot(tmp_path, "resume", "last", "--max-questions", "50", OLLAMA_HOST=wires.url)
             assert second.exit_code == 1
             assert "is being run by another process; follow it with `folkmoot show" in second.stderr
-            refused = folkmoot(tmp_path, "delete", "last", "--yes")
+            refused = folkmoot(tmp_path, "store", "delete", "last", "--yes")
             assert "is being run by another process; stop it first" in refused.stderr
             process.communicate(timeout=120)
         assert process.returncode == 0

@@ -189,7 +189,7 @@ def test_what_is_learned_from_right_answers_reaches_no_request(tmp_path: Path) -
         with served(reply) as wires:
             past = folkmoot(home, "run", "past.md", "-m", "ollama:a", OLLAMA_HOST=wires.url)
             assert past.exit_code == 0, past.output
-            resolved = folkmoot(home, "resolve", "last", "--answer", truth)
+            resolved = folkmoot(home, "learn", "resolve", "last", "--answer", truth)
             assert resolved.exit_code == 0, resolved.output
             known, before = folkmoot(home, "learn").output, len(wires.calls)
             result = folkmoot(home, "eval", "check.toml", "--force", "--parallel", "1", OLLAMA_HOST=wires.url)
@@ -200,7 +200,7 @@ def test_what_is_learned_from_right_answers_reaches_no_request(tmp_path: Path) -
             assert again.exit_code == 0, again.output
             sent[truth] = [repr(call.body) for call in wires.calls[before:]]
         assert folkmoot(home, "learn").output == known, "an evaluation teaches nothing"
-        learned = folkmoot(home, "memory", "search", "place").output
+        learned = folkmoot(home, "learn", "search", "place").output
         judged |= set(re.findall(r"it was (right|wrong)", learned))
         assert "not learned" not in learned
         assert "Is place 2" not in learned, "an evaluation teaches nothing"

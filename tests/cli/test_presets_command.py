@@ -1,4 +1,4 @@
-"""``folkmoot presets``, ``folkmoot presets init`` and ``--preset`` of the commands that run debates."""
+"""``folkmoot config presets``, ``folkmoot config presets --init`` and ``--preset`` of the commands that run debates."""
 
 import json
 import tomllib
@@ -34,12 +34,12 @@ def place(tmp_path: Path) -> Path:
 
 
 def test_the_list_has_the_cost_and_what_to_know(place: Path) -> None:
-    result = folkmoot(place, "presets")
+    result = folkmoot(place, "config", "presets")
     assert result.exit_code == 0, result.output
     assert "built · panel · builtin:quotes\n  a usual question is free · folkmoot.toml" in result.output
     assert "builtin:quotes answers for everybody: its answers are not independent." in result.output
     assert "council does not support threshold" in result.output
-    rows = json.loads(folkmoot(place, "presets", "--json").output)
+    rows = json.loads(folkmoot(place, "config", "presets", "--json").output)
     assert [(row["name"], row["most"], bool(row["problem"])) for row in rows] == [
         ("built", 0.0, False),
         ("wrong", None, True),
@@ -47,14 +47,17 @@ def test_the_list_has_the_cost_and_what_to_know(place: Path) -> None:
 
 
 def test_without_presets_the_list_says_how_to_get_some(tmp_path: Path) -> None:
-    assert folkmoot(tmp_path, "presets").output == "There are no presets. To write some: folkmoot presets init\n"
+    assert (
+        folkmoot(tmp_path, "config", "presets").output
+        == "There are no presets. To write some: folkmoot config presets --init\n"
+    )
 
 
 def test_a_price_that_is_unknown_is_told_where_spending_is_limited(tmp_path: Path) -> None:
     (tmp_path / "config" / "folkmoot").mkdir(parents=True)
     text = "[serve]\ndaily = 1.0\n[presets.far]\nmodels = ['compatible:x', 'compatible:y']\n"
     (tmp_path / "config" / "folkmoot" / "folkmoot.toml").write_text(text)
-    output = folkmoot(tmp_path, "presets", FOLKMOOT_BASE_URL="http://127.0.0.1:9").output
+    output = folkmoot(tmp_path, "config", "presets", FOLKMOOT_BASE_URL="http://127.0.0.1:9").output
     assert "the cost is not known" in output
     assert "The price of compatible:x, compatible:y is unknown" in output
 
@@ -87,11 +90,11 @@ def test_init_shows_the_cost_and_writes_after_yes_and_changes_nothing_that_is_th
     own.parent.mkdir(parents=True)
     own.write_text('# mine\nmodel = "openai:x"\n\n[presets.fast]\nrounds = 1\n')
     env = {"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}
-    refused = folkmoot(tmp_path, "presets", "init", stdin="n\n", **env)
+    refused = folkmoot(tmp_path, "config", "presets", "--init", stdin="n\n", **env)
     assert refused.exit_code == 130
     assert "a usual question costs about $" in refused.output
     assert "budget" not in own.read_text()
-    written = folkmoot(tmp_path, "presets", "init", "--yes", **env)
+    written = folkmoot(tmp_path, "config", "presets", "--init", "--yes", **env)
     assert written.exit_code == 0, written.output
     text = own.read_text()
     assert text.startswith("# mine\n")
@@ -101,11 +104,14 @@ def test_init_shows_the_cost_and_writes_after_yes_and_changes_nothing_that_is_th
         f"{name}:{PROVIDERS[name].starters[0][0]}" for name in ("openai", "anthropic")
     ]
     assert set(tables) == {"fast", "quality", "budget", "review"}
-    assert "are there already; nothing was written" in folkmoot(tmp_path, "presets", "init", "--yes", **env).output
+    assert (
+        "are there already; nothing was written"
+        in folkmoot(tmp_path, "config", "presets", "--init", "--yes", **env).output
+    )
 
 
 def test_init_without_any_model_writes_nothing(tmp_path: Path) -> None:
-    result = folkmoot(tmp_path, "presets", "init", "--yes")
+    result = folkmoot(tmp_path, "config", "presets", "--init", "--yes")
     assert result.exit_code == 1
     assert "no language model is in reach" in result.output
     assert not (tmp_path / "config").exists()
@@ -115,7 +121,7 @@ def test_a_file_that_cannot_take_tables_stays_as_it_is(tmp_path: Path) -> None:
     own = tmp_path / "config" / "folkmoot" / "folkmoot.toml"
     own.parent.mkdir(parents=True)
     own.write_text("presets = {}\n")
-    result = folkmoot(tmp_path, "presets", "init", "--yes", OPENAI_API_KEY="k")
+    result = folkmoot(tmp_path, "config", "presets", "--init", "--yes", OPENAI_API_KEY="k")
     assert result.exit_code == 2
     assert "cannot be changed" in result.output
     assert own.read_text() == "presets = {}\n"

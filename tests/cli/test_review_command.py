@@ -72,24 +72,24 @@ def test_stale_without_a_debate_lists_those_that_have_changed(repository: GitRep
     first = only_id(folkmoot(repository.folder, "review", *QUOTES))
     folkmoot(repository.folder, "review", *QUOTES, "--plan", "plan.md")
     folkmoot(repository.folder, "run", "Tea or coffee?", *QUOTES)
-    fresh = folkmoot(repository.folder, "stale")
+    fresh = folkmoot(repository.folder, "verify", "--documents")
     assert (fresh.exit_code, fresh.stdout) == (
         0,
         "2 debates about documents of this folder; none of these has changed\n",
     )
     repository.write("a.py", FAULTY + "\n")
-    stale = folkmoot(repository.folder, "stale")
+    stale = folkmoot(repository.folder, "verify", "--documents")
     assert (stale.exit_code, stale.stdout) == (9, f"{first}: a.py has changed\n")
     in_list = json.loads(folkmoot(repository.folder, "list", "--json").stdout)
     assert [row["debate"] for row in in_list if row["stale"]] == [first]
     with sqlite3.connect(repository.folder / "folkmoot.sqlite") as store:
         store.execute("UPDATE line SET text = '{}' WHERE debate = ?", (first,))
-    damaged = folkmoot(repository.folder, "stale")
+    damaged = folkmoot(repository.folder, "verify", "--documents")
     assert (damaged.exit_code, f"folkmoot: {first} is left out: " in damaged.stderr) == (0, True)
     assert not any(row["stale"] for row in json.loads(folkmoot(repository.folder, "list", "--json").stdout))
     other = tmp_path / "other"
     other.mkdir()
-    none = folkmoot(repository.folder, "stale", "--in", str(other))
+    none = folkmoot(repository.folder, "verify", "--documents", "--in", str(other))
     assert (none.exit_code, none.stdout) == (0, "0 debates about documents of this folder; none of these has changed\n")
 
 
@@ -318,13 +318,13 @@ def test_reviewers_read_the_words_of_commits_only_where_that_is_wanted(repositor
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (("--post",), "--post writes a comment on a pull request"),
+        (("--post",), "--pr"),
         (("--dispute", "F1"), "--dispute needs --again ID"),
         (("--cite", "a.py:1"), "--cite belongs to --dispute"),
         (("--because", "no"), "--because belongs to --dispute or --ignore"),
         (("--ignore", "F1"), "--ignore needs --again ID"),
-        (("--lines",), "it belongs to --post"),
-        (("--new",), "name one with --pr"),
+        (("--lines",), "--post"),
+        (("--new",), "--pr"),
         (("--pr", "7", "a.py"), "--pr names what is reviewed"),
     ],
 )
@@ -338,12 +338,18 @@ def test_options_that_do_not_fit_are_refused_first(
 def test_a_finding_that_turned_out_true_is_noted(repository: GitRepository) -> None:
     repository.write("a.py", FAULTY)
     debate = only_id(folkmoot(repository.folder, "review", *QUOTES))
-    assert folkmoot(repository.folder, "resolve", f"{debate}#f1", "true").stdout == f"{debate}#F1 (survived) was true\n"
-    result = folkmoot(repository.folder, "resolve", "last#F7", "true")
+    assert (
+        folkmoot(repository.folder, "learn", "resolve", f"{debate}#f1", "true").stdout
+        == f"{debate}#F1 (survived) was true\n"
+    )
+    result = folkmoot(repository.folder, "learn", "resolve", "last#F7", "true")
     assert (result.exit_code, "has no finding 'F7'; it has F1 and F2" in result.stderr) == (2, True)
-    assert folkmoot(repository.folder, "resolve", "last", "true").exit_code == 2
-    assert "no resolved findings of models yet" in folkmoot(repository.folder, "calibration", "--reviews").stdout
-    assert folkmoot(repository.folder, "calibration", "--reviews", "--json").stdout == "[]\n"
+    assert folkmoot(repository.folder, "learn", "resolve", "last", "true").exit_code == 2
+    assert (
+        "no resolved findings of models yet"
+        in folkmoot(repository.folder, "standings", "calibration", "--reviews").stdout
+    )
+    assert folkmoot(repository.folder, "standings", "calibration", "--reviews", "--json").stdout == "[]\n"
 
 
 def test_the_report_of_a_review_has_its_findings(repository: GitRepository) -> None:

@@ -87,10 +87,10 @@ def test_outside_of_a_repository_the_other_ways_are_named(tmp_path: Path) -> Non
 
 def test_a_word_about_a_finding_names_the_finding(repository: GitRepository) -> None:
     debate = only_id(folkmoot(repository.folder, "review", *QUOTES))
-    result = folkmoot(repository.folder, "resolve", debate, "true")
+    result = folkmoot(repository.folder, "learn", "resolve", debate, "true")
     assert result.exit_code == 2
     assert f"true and false are for a finding, {debate}#F1; give an answer with --answer." in result.stderr
-    result = folkmoot(repository.folder, "resolve", f"{debate}#F1")
+    result = folkmoot(repository.folder, "learn", "resolve", f"{debate}#F1")
     assert (result.exit_code, result.stderr) == (2, "folkmoot: say true or false of the finding\n")
 
 

@@ -1,4 +1,4 @@
-"""``folkmoot skill``: guides that follow the open format, commands in them that work, and files that nobody loses."""
+"""``folkmoot config skill``: guides that follow the open format, commands in them that work, and files that nobody loses."""
 
 import re
 from pathlib import Path
@@ -34,8 +34,9 @@ def test_every_command_in_a_skill_is_one(tmp_path: Path, name: str) -> None:
     for command in words:
         assert command[1] in COMMANDS
         options = {word for word in command if re.fullmatch(r"--?[a-z-]+", word)} - {"-"}
-        shown = folkmoot(tmp_path, command[1], "--help", COLUMNS="300").stdout
-        assert all(f"{option} " in shown for option in options), command
+        shown = folkmoot(tmp_path, *command[1 : 3 if command[1] in ("learn", "store") else 2], "--help-all").stdout
+        shown = shown or folkmoot(tmp_path, *command[1 : 3 if command[1] in ("learn", "store") else 2], "--help").stdout
+        assert all(option in shown for option in options), command
 
 
 def test_the_brief_of_each_skill_runs(tmp_path: Path) -> None:
@@ -50,54 +51,58 @@ def test_the_brief_of_each_skill_runs(tmp_path: Path) -> None:
 
 
 def test_skills_are_installed_checked_and_removed(tmp_path: Path) -> None:
-    assert [line.partition(":")[0] for line in folkmoot(tmp_path, "skill", "list").stdout.splitlines()] == [*SKILLS]
-    assert folkmoot(tmp_path, "skill", "install", "--dry-run").stdout.count("not installed") == 3
-    assert (folkmoot(tmp_path, "skill", "check").exit_code, (tmp_path / ".agents").exists()) == (1, False)
-    result = folkmoot(tmp_path, "skill", "install", "--claude")
+    assert [line.partition(":")[0] for line in folkmoot(tmp_path, "config", "skill", "list").stdout.splitlines()] == [
+        *SKILLS
+    ]
+    assert folkmoot(tmp_path, "config", "skill", "install", "--dry-run").stdout.count("not installed") == 3
+    assert (folkmoot(tmp_path, "config", "skill", "check").exit_code, (tmp_path / ".agents").exists()) == (1, False)
+    result = folkmoot(tmp_path, "config", "skill", "install", "--claude")
     assert (result.exit_code, result.stdout.count(": installed: ")) == (0, 6)
-    assert folkmoot(tmp_path, "skill", "check", "--claude").exit_code == 0
-    assert folkmoot(tmp_path, "skill", "install", "review", "--user").exit_code == 0  # the home is this folder
-    assert folkmoot(tmp_path, "skill", "remove", "folkmoot-decide").exit_code == 0
+    assert folkmoot(tmp_path, "config", "skill", "check", "--claude").exit_code == 0
+    assert (
+        folkmoot(tmp_path, "config", "skill", "install", "review", "--user").exit_code == 0
+    )  # the home is this folder
+    assert folkmoot(tmp_path, "config", "skill", "remove", "folkmoot-decide").exit_code == 0
     assert not (tmp_path / OPEN / "folkmoot-decide").exists()
     assert (tmp_path / ".claude/skills/folkmoot-decide/SKILL.md").exists()
-    result = folkmoot(tmp_path, "skill", "install", "nothing")
+    result = folkmoot(tmp_path, "config", "skill", "install", "nothing")
     assert (result.exit_code, "there are decide, review, red-team" in result.stderr) == (2, True)
 
 
 def test_a_changed_file_is_left_alone_and_an_older_one_is_renewed(tmp_path: Path) -> None:
-    folkmoot(tmp_path, "skill", "install")
+    folkmoot(tmp_path, "config", "skill", "install")
     path = tmp_path / OPEN / "folkmoot-review" / "SKILL.md"
     text = path.read_text()
     path.write_bytes(text.replace("\n", "\r\n").encode())
-    assert "folkmoot-review: installed: " in folkmoot(tmp_path, "skill", "check").stdout
+    assert "folkmoot-review: installed: " in folkmoot(tmp_path, "config", "skill", "check").stdout
     path.write_text(text + "My own words.\n")
     before = (tmp_path / OPEN / "folkmoot-decide" / "SKILL.md").stat().st_mtime_ns
     for words in (("install",), ("remove",)):
-        result = folkmoot(tmp_path, "skill", *words)
+        result = folkmoot(tmp_path, "config", "skill", *words)
         assert (result.exit_code, "somebody has changed" in result.stderr) == (2, True)
     assert path.read_text().endswith("My own words.\n")
     assert (tmp_path / OPEN / "folkmoot-decide" / "SKILL.md").stat().st_mtime_ns == before
-    assert "folkmoot-review: changed by somebody" in folkmoot(tmp_path, "skill", "check").stdout
+    assert "folkmoot-review: changed by somebody" in folkmoot(tmp_path, "config", "skill", "check").stdout
     older = re.sub(r'folkmoot-sha256: "\w+"', 'folkmoot-sha256: ""', text).replace("# Review a change", "# Review")
     path.write_text(older.replace('folkmoot-sha256: ""', f'folkmoot-sha256: "{digest(older)}"'))
-    assert "installed by another version" in folkmoot(tmp_path, "skill", "check").stdout
-    assert folkmoot(tmp_path, "skill", "install").exit_code == 0
+    assert "installed by another version" in folkmoot(tmp_path, "config", "skill", "check").stdout
+    assert folkmoot(tmp_path, "config", "skill", "install").exit_code == 0
     assert path.read_text() == text
     path.write_text("mine")
     (path.parent / "notes.md").write_text("mine")
-    assert folkmoot(tmp_path, "skill", "remove", "--force").exit_code == 0
+    assert folkmoot(tmp_path, "config", "skill", "remove", "--force").exit_code == 0
     assert [file.name for file in path.parent.iterdir()] == ["notes.md"]
     (tmp_path / OPEN / "folkmoot-decide").write_text("a file in the way")
-    result = folkmoot(tmp_path, "skill", "install")
+    result = folkmoot(tmp_path, "config", "skill", "install")
     assert (result.exit_code, "cannot be written" in result.stderr) == (1, True), result.output
     path.mkdir()
-    result = folkmoot(tmp_path, "skill", "check", "review")
+    result = folkmoot(tmp_path, "config", "skill", "check", "review")
     assert (result.exit_code, "cannot be read: Is a directory" in result.stderr) == (1, True), result.output
 
 
 def test_the_block_in_agents_md_is_the_only_thing_that_changes(tmp_path: Path) -> None:
     place = tmp_path / "AGENTS.md"
-    words = ("skill", "install", "--agents-md")
+    words = ("config", "skill", "install", "--agents-md")
     assert folkmoot(tmp_path, *words).stdout.endswith("AGENTS.md: written\n")
     assert place.read_text() == BLOCK
     assert folkmoot(tmp_path, *words).stdout.endswith("AGENTS.md: nothing to change\n")

@@ -11,7 +11,7 @@ import pytest
 
 import folkmoot
 from folkmoot.app.brief.types import HEADER, LIMITS, PARTICIPANT, Key
-from folkmoot.cli.main import COMMANDS, main
+from folkmoot.cli.main import main
 from folkmoot.cli.options import INTERRUPTED, LIMIT, UNDECIDED, UNREACHABLE, USAGE, WAITING
 from folkmoot.core.extensions import KINDS as EXTENSIONS
 from folkmoot.record.store import KINDS
@@ -143,10 +143,3 @@ def test_the_exit_codes_of_the_first_page_are_those_of_the_command() -> None:
     assert "limit" in codes[LIMIT]
     assert "provider" in codes[UNREACHABLE]
     assert "person" in codes[WAITING]
-
-
-def test_every_command_is_in_one_group_of_the_help() -> None:
-    from folkmoot.cli.main import GROUPS
-
-    names = [name for group in GROUPS.values() for name in group]
-    assert sorted(names) == sorted(COMMANDS)

@@ -34,7 +34,9 @@ def test_a_rule_for_scores_decides_wherever_answers_are_ranked(
     assert (outcome.decision.rule, outcome.status in ("decided", "tie")) == ("star", True)
     assert any(ballot.scores for ballot in outcome.decision.ballots)
     assert "folkmoot-star 2.1 for rule Star" in outcome.report().replace("\\", "")
-    counted = command(tmp_path, "recount", outcome.debate, "--json", FOLKMOOT_STORE=str(tmp_path / "folkmoot.sqlite"))
+    counted = command(
+        tmp_path, "show", "--recount", outcome.debate, "--json", FOLKMOOT_STORE=str(tmp_path / "folkmoot.sqlite")
+    )
     data = json.loads(counted.output)
     (star,) = [count for count in data["counts"] if count["rule"] == "star"]
     # Counted with the options of the debate, it comes out as it did.

@@ -170,7 +170,7 @@ def check_without_packages(tmp_path: Path, missing: str) -> None:
     assert (slides.exit_code, "there is no format 'slides'" in flat(slides.output)) == (2, True), slides.output
     verified = folkmoot(tmp_path, "verify", "last")
     assert (verified.exit_code, missing in flat(verified.output)) == (1 if missing else 0, True), verified.output
-    recounted = folkmoot(tmp_path, "recount", "last")
+    recounted = folkmoot(tmp_path, "show", "--recount", "last")
     assert (recounted.exit_code, missing in flat(recounted.output)) == (0, True), recounted.output
 
 
@@ -212,7 +212,7 @@ def test_a_debate_of_packages_is_killed_resumed_reported_recounted_and_names_wha
     assert f"uses {package.replace('_', '-')} " in page
     assert "uses folkmoot-say 0.3 for provider say" in page
     assert folkmoot(tmp_path, "report", "last", "--format", "slides").output.count("\n---\n") == 2
-    counted = folkmoot(tmp_path, "recount", "last", "--json")
+    counted = folkmoot(tmp_path, "show", "--recount", "last", "--json")
     assert counted.exit_code == 0, counted.output
     rules = {line["rule"] for line in json.loads(counted.output)["counts"]}
     assert ("star" in rules) == bool(missing)

@@ -153,7 +153,7 @@ def test_a_brief_with_options_is_written_and_reads_back_the_same(install: Instal
 
 def test_all_options_are_listed(install: Install, tmp_path: Path) -> None:
     install_all(install)
-    plugins = json.loads(folkmoot(tmp_path, "plugins", "--json").output)
+    plugins = json.loads(folkmoot(tmp_path, "config", "plugins", "--json").output)
     options = {(row["kind"], option["name"]): option for row in plugins for option in row["options"]}
     assert {*options} == {
         ("protocol", "hats"), ("rule", "finalists"), ("provider", "voice"), ("tool", "most"), ("report", "people")
@@ -186,7 +186,7 @@ def test_options_that_are_declared_wrongly_are_named(install: Install, tmp_path:
     line = '    most: int = option(6, "The most dice that can be counted.", low=1, high=7)'
     assert line in source
     install("folkmoot_dice", code=source.replace(line, f"    {code}"))
-    listed = folkmoot(tmp_path, "plugins")
+    listed = folkmoot(tmp_path, "config", "plugins")
     assert listed.exit_code == 1, listed.output
     assert fault in flat(listed.output)
     refused = folkmoot(tmp_path, "check", brief(tmp_path, "tool_options: {dice: {most: 2}}"), *QUOTES)
@@ -249,7 +249,7 @@ def test_options_of_a_format_that_are_declared_wrongly_are_named(install: Instal
     wrong = re.sub(r"people: bool = option\(True", "people: bool = option(3", source)
     assert wrong != source
     install("folkmoot_slides", code=wrong)
-    listed = folkmoot(tmp_path, "plugins")
+    listed = folkmoot(tmp_path, "config", "plugins")
     assert listed.exit_code == 1, listed.output
     assert "slides declares its options wrongly: the default of people is 3; it must be yes or no" in flat(
         listed.output
@@ -309,7 +309,7 @@ def test_a_rule_is_called_as_its_entry_point(install: Install, tmp_path: Path) -
     assert other != source
     install("folkmoot_star", code=other)
     sentence = "its rule is called 'star_voting'; a rule has the name of its entry point"
-    assert sentence in flat(folkmoot(tmp_path, "plugins").output)
+    assert sentence in flat(folkmoot(tmp_path, "config", "plugins").output)
     refused = folkmoot(tmp_path, "check", brief(tmp_path, "protocol: panel\nstrategy: star"), *QUOTES)
     assert refused.exit_code == 2, refused.output
     assert sentence in flat(refused.output)

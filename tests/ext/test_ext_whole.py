@@ -132,7 +132,7 @@ def test_a_rule_with_scores_decides_is_recounted_and_keeps_its_options(install: 
     shown = flat(folkmoot(tmp_path, "show", "last").output)
     assert "not readable" not in shown
     assert re.search(r"scores .* [0-9](, .* [0-9])+", shown)
-    counted = folkmoot(tmp_path, "recount", "last", "--json")
+    counted = folkmoot(tmp_path, "show", "--recount", "last", "--json")
     assert counted.exit_code == 0, counted.output
     data = json.loads(counted.output)
     rules = {line["rule"]: line for line in data["counts"]}
@@ -153,10 +153,10 @@ def test_a_report_format_is_written_and_an_unknown_one_is_named(install: Install
 
 
 def test_the_plugins_are_listed_with_what_is_broken(install: Install, tmp_path: Path) -> None:
-    assert "No package adds anything" in folkmoot(tmp_path, "plugins").output
+    assert "No package adds anything" in folkmoot(tmp_path, "config", "plugins").output
     for package in ("folkmoot_six_hats", "folkmoot_say", "folkmoot_slides", "folkmoot_dice"):
         install(package)
-    listed = folkmoot(tmp_path, "plugins")
+    listed = folkmoot(tmp_path, "config", "plugins")
     assert listed.exit_code == 0, listed.output
     assert [line.split() for line in listed.output.splitlines() if not line.startswith(" ")] == [
         ["protocol", "six_hats", "folkmoot-six-hats", "1.0"],
@@ -166,7 +166,7 @@ def test_the_plugins_are_listed_with_what_is_broken(install: Install, tmp_path: 
     ]
     assert "most: The most dice that can be counted. · a whole number" in flat(listed.output)
     install("folkmoot_star", code="import nothing_of_that_name")
-    broken = folkmoot(tmp_path, "plugins", "--json")
+    broken = folkmoot(tmp_path, "config", "plugins", "--json")
     assert broken.exit_code == 1
     star = next(row for row in json.loads(broken.output) if row["name"] == "star")
     assert star["package"] == "folkmoot-star"

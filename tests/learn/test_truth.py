@@ -99,21 +99,21 @@ def test_who_is_taken_as_right_is_told(tmp_path: Path) -> None:
     debate_paper.say("Ann", "propose", ANSWER="buy", CONFIDENCE=0.9)
     debate_paper.say("Bob", "propose", ANSWER="lease\x1b")
     fill(tmp_path, closed=debate_paper.end(Decision(status="decided", winner="buy", text="buy")), free=paper())
-    assert folkmoot(tmp_path, "resolve", "closed", "--answer", "Buy.").output.splitlines() == [
+    assert folkmoot(tmp_path, "learn", "resolve", "closed", "--answer", "Buy.").output.splitlines() == [
         "closed: the right answer is Buy.",
         "  right: Ann",
         "  wrong: Bob, whose last answer was: lease",
         "  the decision is confirmed",
     ]
-    refused = folkmoot(tmp_path, "resolve", "closed", "--answer", "rent")
+    refused = folkmoot(tmp_path, "learn", "resolve", "closed", "--answer", "rent")
     assert refused.exit_code == 2
     assert (
         refused.output
         == "folkmoot: 'rent' is not an option of closed; the options are buy, lease (--force records it)\n"
     )
-    shown = folkmoot(tmp_path, "memory", "show", "closed", "--json").output
+    shown = folkmoot(tmp_path, "learn", "show", "closed", "--json").output
     assert [position["right"] for position in json.loads(shown)["position"]] == [True, False]
-    assert folkmoot(tmp_path, "resolve", "closed", "--answer", "rent", "--force").output.splitlines() == [
+    assert folkmoot(tmp_path, "learn", "resolve", "closed", "--answer", "rent", "--force").output.splitlines() == [
         "closed: the right answer is rent",
         "  this is not one of the options: buy, lease",
         "  right: nobody",
@@ -122,15 +122,16 @@ def test_who_is_taken_as_right_is_told(tmp_path: Path) -> None:
         "  the decision is refuted",
     ]
     assert "  right: Bob\n  wrong: Ann, whose last answer was: Ann's way\n" in (
-        folkmoot(tmp_path, "resolve", "free", "--answer", "*bob's way*").output
+        folkmoot(tmp_path, "learn", "resolve", "free", "--answer", "*bob's way*").output
     )
-    assert json.loads(folkmoot(tmp_path, "calibration", "--json").output)["ollama:a"]["n"] == 2
+    assert json.loads(folkmoot(tmp_path, "standings", "calibration", "--json").output)["ollama:a"]["n"] == 2
 
 
 def test_where_nothing_was_decided_nothing_is_confirmed(tmp_path: Path) -> None:
     fill(tmp_path, one=closed().end())
     assert (
-        folkmoot(tmp_path, "resolve", "one", "--answer", "x").output == "one: the right answer is x\n  right: nobody\n"
+        folkmoot(tmp_path, "learn", "resolve", "one", "--answer", "x").output
+        == "one: the right answer is x\n  right: nobody\n"
     )
 
 
@@ -139,15 +140,15 @@ def test_who_was_right_is_told_after_the_debate_was_forgotten(tmp_path: Path) ->
     debate_paper.say("Ann", "propose", ANSWER="buy", CONFIDENCE=0.9)
     debate_paper.say("Bob", "propose", ANSWER="lease")
     fill(tmp_path, one=debate_paper.end(Decision(status="decided", winner="buy", text="buy")))
-    folkmoot(tmp_path, "memory", "forget", "one")
-    assert folkmoot(tmp_path, "resolve", "one", "--answer", "buy").output.splitlines() == [
+    folkmoot(tmp_path, "learn", "forget", "one")
+    assert folkmoot(tmp_path, "learn", "resolve", "one", "--answer", "buy").output.splitlines() == [
         "one: the right answer is buy",
         "  right: Ann",
         "  wrong: Bob, whose last answer was: lease",
         "  the decision is confirmed",
         "  this debate was forgotten: nothing is learned from it",
     ]
-    assert json.loads(folkmoot(tmp_path, "calibration", "--json").stdout) == {}
+    assert json.loads(folkmoot(tmp_path, "standings", "calibration", "--json").stdout) == {}
 
 
 # ---- many at once ----------------------------------------------------------------------------------------------------
@@ -176,7 +177,7 @@ def two(folder: Path) -> None:
 def test_many_are_resolved_from_a_file(tmp_path: Path, name: str, text: str) -> None:
     two(tmp_path)
     (tmp_path / name).write_text(text, "utf-8")
-    ran = folkmoot(tmp_path, "resolve", "--from", str(tmp_path / name))
+    ran = folkmoot(tmp_path, "learn", "resolve", "--from", str(tmp_path / name))
     assert ran.exit_code == 0
     assert [line for line in ran.output.splitlines() if not line.startswith("  wrong")] == [
         "spring: the right answer is buy",
@@ -186,7 +187,7 @@ def test_many_are_resolved_from_a_file(tmp_path: Path, name: str, text: str) -> 
         "  right: Bob",
         "  the decision is refuted",
     ]
-    assert json.loads(folkmoot(tmp_path, "calibration", "--json").output)["ollama:a"]["n"] == 2
+    assert json.loads(folkmoot(tmp_path, "standings", "calibration", "--json").output)["ollama:a"]["n"] == 2
 
 
 @pytest.mark.parametrize(
@@ -210,19 +211,19 @@ def test_many_are_resolved_from_a_file(tmp_path: Path, name: str, text: str) -> 
 def test_a_file_with_a_fault_books_nothing(tmp_path: Path, name: str, text: str, words: str) -> None:
     two(tmp_path)
     (tmp_path / name).write_bytes(text.encode("utf-8", "surrogateescape"))
-    ran = folkmoot(tmp_path, "resolve", "--from", str(tmp_path / name))
+    ran = folkmoot(tmp_path, "learn", "resolve", "--from", str(tmp_path / name))
     assert ran.exit_code == 2
     assert words in ran.output
     assert "Traceback" not in ran.output
-    assert json.loads(folkmoot(tmp_path, "calibration", "--json").stdout) == {}
+    assert json.loads(folkmoot(tmp_path, "standings", "calibration", "--json").stdout) == {}
 
 
 def test_what_a_file_cannot_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     two(tmp_path)
-    assert "cannot be read: No such file" in folkmoot(tmp_path, "resolve", "--from", "none.csv").output
+    assert "cannot be read: No such file" in folkmoot(tmp_path, "learn", "resolve", "--from", "none.csv").output
     monkeypatch.setattr("folkmoot.app.export.truths.MOST_BYTES", 3)
     (tmp_path / "t.csv").write_text("debate,answer\n")
-    assert "bytes are too many" in folkmoot(tmp_path, "resolve", "--from", str(tmp_path / "t.csv")).output
+    assert "bytes are too many" in folkmoot(tmp_path, "learn", "resolve", "--from", str(tmp_path / "t.csv")).output
     for words in (("spring",), ("--answer", "buy"), ("spring", "--answer", "buy", "--from", "t.csv")):
-        ran = folkmoot(tmp_path, "resolve", *words)
+        ran = folkmoot(tmp_path, "learn", "resolve", *words)
         assert (ran.exit_code, "Give a debate and --answer, or --from FILE." in ran.output) == (2, True)

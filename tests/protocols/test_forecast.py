@@ -145,10 +145,10 @@ def test_a_forecast_from_the_brief_to_its_scores(kind: str, tmp_path: Path) -> N
     run = folkmoot(tmp_path, "run", "port.md", "-m", "builtin:quotes")
     assert run.exit_code == 0, run.output
     assert "the mean of" in folkmoot(tmp_path, "show", "last").output
-    refused = folkmoot(tmp_path, "resolve", "last", "--answer", "perhaps")
+    refused = folkmoot(tmp_path, "learn", "resolve", "last", "--answer", "perhaps")
     assert refused.exit_code == 2
     assert "the truth of this forecast is" in refused.output
-    resolved = folkmoot(tmp_path, "resolve", "last", "--answer", "yes" if kind == "probability" else "9")
+    resolved = folkmoot(tmp_path, "learn", "resolve", "last", "--answer", "yes" if kind == "probability" else "9")
     assert resolved.exit_code == 0, resolved.output
     word = {"probability": "log score", "number": "error", "quantiles": "pinball loss"}[kind]
     assert f"{word} " in resolved.output.partition("the mean: ")[2]

@@ -190,7 +190,7 @@ def test_every_command_takes_an_address(database: str, tmp_path: Path) -> None:
     for words in (["verify", debate], ["show", "last", "--plain"], ["report", "last", "-o", "-"], ["recount", "last"]):
         done = folkmoot(tmp_path, *words, FOLKMOOT_STORE=database)
         assert done.exit_code == 0, done.output
-    receipt = folkmoot(tmp_path, "receipt", debate, "-o", "receipt.json", FOLKMOOT_STORE=database)
+    receipt = folkmoot(tmp_path, "report", "--receipt", debate, "-o", "receipt.json", FOLKMOOT_STORE=database)
     assert receipt.exit_code == 0, receipt.output
     assert not (tmp_path / "folkmoot.sqlite").exists()
 

@@ -6,7 +6,7 @@ from typing import cast
 from folkmoot.app.export.paper import print_page, replay
 from folkmoot.app.export.reports import ReadRecord
 from folkmoot.app.serve.frames import frames
-from folkmoot.cli.display.output import ending
+from folkmoot.cli.display.output import summary
 from folkmoot.cli.display.text_layout import console_for
 from folkmoot.core.ask import Ask
 from folkmoot.report.markdown import findings_chapter, markdown
@@ -156,9 +156,9 @@ async def test_the_page_that_replays_a_review_has_its_findings_with_the_decision
 
 
 async def test_the_end_of_a_review_on_the_screen_names_each_finding() -> None:
-    console = console_for()
+    console, entries = console_for(), (await debated()).entries
     with console.capture() as captured:
-        console.print(ending(await read(), boxed=False))
+        console.print(summary(ReadRecord(entries=entries, report=await read()), boxed=False))
     shown = " ".join(captured.get().split())
     assert "F2 a.py:10: high (2 of 2), survived, found by R1 and R2: It never ends." in shown
     assert "F1 b.md:50: critical, contested, unchecked, found by R1: " in shown

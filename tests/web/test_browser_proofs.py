@@ -41,7 +41,7 @@ async def test_a_sound_record_is_verified_and_its_receipt_is_shown(stage: Stage,
         await expect(proofs).to_contain_text(f"folkmoot verify {debate} --head {head}")
         await proofs.get_by_role("button", name="Show the receipt").click()
         await expect(proofs.get_by_role("definition").nth(1)).to_have_text("most votes")
-        await expect(proofs).to_contain_text(f"folkmoot receipt {debate} --key decisions.key")
+        await expect(proofs).to_contain_text(f"folkmoot report --receipt {debate} --key decisions.key")
         await expect(proofs).not_to_contain_text("plurality")
         async with page.expect_download() as waiting:
             await proofs.get_by_role("link", name="Download it").click()

@@ -98,6 +98,6 @@ def test_a_wheel_runs_in_a_clean_environment(wheel: Path, tmp_path: Path, versio
     assert done.returncode == 0, done.stderr
     folkmoot = inside / "folkmoot"
     assert run(folkmoot, "--version", cwd=tmp_path, **env).split()[1] in wheel.name
-    assert "the web page is built" in run(folkmoot, "doctor", cwd=tmp_path, **env)
+    assert "the web page is built" in run(folkmoot, "config", "doctor", cwd=tmp_path, **env)
     run(folkmoot, "run", ROOT / "examples" / "build-or-buy.md", "-m", "builtin:quotes", "--quiet", cwd=tmp_path, **env)
     run(folkmoot, "verify", "last", cwd=tmp_path, **env)

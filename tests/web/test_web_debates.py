@@ -473,7 +473,7 @@ def test_a_command_as_a_request() -> None:
     assert request_body("folkmoot again x --protocol moderated") == ("again", {"protocol": "moderated"})
     assert request_body("folkmoot again x --rounds 6") == ("again", {"rounds": 6})
     assert request_body("folkmoot resume x --budget 0.5") == ("resume", {"limits": {"cost": 0.5}})
-    assert request_body("folkmoot recount x") == ("recount", {})
+    assert request_body("folkmoot show --recount x") == ("recount", {})
     assert request_body("folkmoot again x --protocol moderated -m Moderator=human") is None
     assert request_body("folkmoot models") is None
 

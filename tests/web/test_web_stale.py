@@ -24,7 +24,7 @@ SECRET = {"HMAC": "0123456789abcdef0123456789abcdef"}
 
 def warning_of(debate: str, facts: str) -> str:
     return (
-        f"This is about the documents as they were ({facts}). folkmoot stale {debate} compares them; "
+        f"This is about the documents as they were ({facts}). folkmoot verify --documents {debate} compares them; "
         "run the brief again to decide on them as they are now."
     )
 
@@ -50,7 +50,7 @@ async def test_each_surface_says_which_document_has_changed(debate: str, tmp_pat
         state = (await web.me.get(f"{API}/debates/{debate}")).json()
         assert (state["stale"], state["warnings"]) == (warning, [*same["warnings"], warning])
         assert state["ways"][-1] == {
-            "command": f"folkmoot stale {debate}",
+            "command": f"folkmoot verify --documents {debate}",
             "words": "which documents have changed",
             "action": "",
             "body": {},
@@ -58,7 +58,7 @@ async def test_each_surface_says_which_document_has_changed(debate: str, tmp_pat
     async with runner_in(tmp_path, serving=serving) as runner, place(runner, all_=True) as here:
         for tool in ("get_debate", "get_decision"):
             assert (await here.call(tool, id=debate))["warnings"][-1] == warning, tool
-        words = warning.partition(" folkmoot stale")[0]
+        words = warning.partition(" folkmoot verify --documents")[0]
         for form in ("md", "json"):
             assert words in (await here.call("get_report", id=debate, form=form))["report"], form
         assert words in await here.read(f"debate://{debate}/report")
@@ -109,7 +109,7 @@ async def test_each_list_says_what_is_said_of_the_debate_alone(
     for width in ("200", "80"):
         listed = await asyncio.to_thread(folkmoot, tmp_path, "list", COLUMNS=width)
         assert ("stale · decided" in listed.stdout) is is_stale
-        assert ("folkmoot stale says which" in listed.stderr) is is_stale
+        assert ("folkmoot verify --documents says which" in listed.stderr) is is_stale
 
 
 async def test_a_list_follows_the_files(debate: str, tmp_path: Path) -> None:
@@ -163,10 +163,10 @@ def test_a_file_of_the_same_name_elsewhere_has_not_changed(debate: str, tmp_path
     for command in (("show",), ("report", "-o", "report.md")):
         shown = folkmoot(elsewhere, command[0], debate, *command[1:], *store)
         assert (shown.exit_code, shown.stderr.count("plan.md")) == (0, 0), shown.output
-    compared = folkmoot(elsewhere, "stale", debate, *store)
+    compared = folkmoot(elsewhere, "verify", "--documents", debate, *store)
     assert compared.exit_code == 9
     assert compared.stderr == f"folkmoot: {debate} was about documents of another folder, or the folder was moved\n"
-    assert folkmoot(tmp_path, "stale", debate, *store).stderr == ""
+    assert folkmoot(tmp_path, "verify", "--documents", debate, *store).stderr == ""
 
 
 async def test_a_record_names_no_folder(debate: str, tmp_path: Path) -> None:
@@ -177,11 +177,11 @@ async def test_a_record_names_no_folder(debate: str, tmp_path: Path) -> None:
 
 
 def test_a_receipt_that_holds_may_be_about_other_documents(debate: str, tmp_path: Path) -> None:
-    signed = folkmoot(tmp_path, "receipt", debate, "--hmac-key-env", "HMAC", "-o", "receipt.json", **SECRET)
+    signed = folkmoot(tmp_path, "report", "--receipt", debate, "--hmac-key-env", "HMAC", "-o", "receipt.json", **SECRET)
     assert signed.exit_code == 0, signed.output
     tmp_path.joinpath("plan.md").unlink()
     tmp_path.joinpath("move.md").write_text("# Move?\n\nThe lease ends in June.\n")
-    checked = folkmoot(tmp_path, "receipt", "--check", "receipt.json", "--hmac-key-env", "HMAC", **SECRET)
+    checked = folkmoot(tmp_path, "verify", "--receipt", "receipt.json", "--hmac-key-env", "HMAC", **SECRET)
     assert checked.exit_code == 0
     assert "the signature is valid" in checked.stdout
     assert checked.stderr == f"folkmoot: {warning_of(debate, 'changed since: move.md; now missing: plan.md')}\n"

@@ -91,7 +91,7 @@ async def test_each_surface_shows_the_warning(name: str, tmp_path: Path, monkeyp
         assert warning in " ".join(shown.output.split()), f"folkmoot {command}"
     outcome = await asyncio.to_thread(show, debate)
     assert (outcome.warnings, outcome.to_dict()["warnings"]) == ((warning,), [warning]), "the Python interface"
-    page = await asyncio.to_thread(folkmoot, tmp_path, "receipt", debate, "--format", "md")
+    page = await asyncio.to_thread(folkmoot, tmp_path, "report", "--receipt", debate, "--format", "md")
     assert f"## Read with care\n\n- {warning}\n" in page.output
 
 

@@ -1,4 +1,4 @@
-"""`folkmoot submit`, `folkmoot queue` and `folkmoot worker`, as they are typed."""
+"""`folkmoot worker submit`, `folkmoot worker queue` and `folkmoot worker`, as they are typed."""
 
 import asyncio
 import json
@@ -36,9 +36,9 @@ def state(address: str, debate: str) -> object:
 
 def test_what_is_submitted_stands_in_the_table_and_can_be_cancelled_and_retried(database: str, tmp_path: Path) -> None:
     here = {"FOLKMOOT_STORE": database}
-    assert folkmoot(tmp_path, "queue", **here).output.splitlines() == [
+    assert folkmoot(tmp_path, "worker", "queue", **here).output.splitlines() == [
         "No worker is running. Start one with: folkmoot worker",
-        "The queue is empty. Start with: folkmoot submit BRIEF",
+        "The queue is empty. Start with: folkmoot worker submit BRIEF",
     ]
     result = folkmoot(
         tmp_path, "submit", QUESTION, "-m", "builtin:quotes", "--owner", "anna", "--priority", "2", **here
@@ -46,23 +46,23 @@ def test_what_is_submitted_stands_in_the_table_and_can_be_cancelled_and_retried(
     assert result.exit_code == 0
     debate = result.stdout.strip()
     assert result.stderr == "folkmoot: no worker is running; start one with: folkmoot worker\n"
-    [job] = json.loads(folkmoot(tmp_path, "queue", "--json", **here).output)
+    [job] = json.loads(folkmoot(tmp_path, "worker", "queue", "--json", **here).output)
     assert (job["debate"], job["state"], job["owner"], job["priority"]) == (debate, "queued", "anna", 2)
-    assert debate in folkmoot(tmp_path, "queue", "--state", "queued", **here).output
-    shown = folkmoot(tmp_path, "queue", "--owner", "anna", **here).output
+    assert debate in folkmoot(tmp_path, "worker", "queue", "--state", "queued", **here).output
+    shown = folkmoot(tmp_path, "worker", "queue", "--owner", "anna", **here).output
     assert "debates: 1 queued" in shown
     assert "the oldest waits since" in shown
     header, row = shown.splitlines()[-2:]
     assert row[header.index("priority")] == "2"
-    assert debate not in folkmoot(tmp_path, "queue", "--owner", "bert", **here).output
-    status = json.loads(folkmoot(tmp_path, "queue", "status", "--json", **here).output)
+    assert debate not in folkmoot(tmp_path, "worker", "queue", "--owner", "bert", **here).output
+    status = json.loads(folkmoot(tmp_path, "worker", "queue", "--json", **here).output)
     assert (status["workers"], status["places"], status["counts"]) == (0, 0, {"queued": 1})
     assert status["oldest"] == pytest.approx(job["since"], abs=0.5)
-    assert folkmoot(tmp_path, "queue", "cancel", "last", **here).output == f"{debate}: cancelled\n"
-    again = folkmoot(tmp_path, "queue", "--store", database, "cancel", debate, FOLKMOOT_STORE="")
+    assert folkmoot(tmp_path, "worker", "cancel", "last", **here).output == f"{debate}: cancelled\n"
+    again = folkmoot(tmp_path, "worker", "queue", "--store", database, "cancel", debate, FOLKMOOT_STORE="")
     assert (again.exit_code, "is not queued, running or waiting" in again.output) == (1, True)
-    assert folkmoot(tmp_path, "queue", "retry", debate, **here).output == f"{debate}: queued\n"
-    assert json.loads(folkmoot(tmp_path, "queue", "--json", **here).output)[0]["owner"] == "anna"
+    assert folkmoot(tmp_path, "worker", "retry", debate, **here).output == f"{debate}: queued\n"
+    assert json.loads(folkmoot(tmp_path, "worker", "queue", "--json", **here).output)[0]["owner"] == "anna"
 
 
 def rows(address: str, debate: str) -> dict[str, object]:
@@ -75,25 +75,26 @@ def rows(address: str, debate: str) -> dict[str, object]:
 def test_what_is_deleted_leaves_the_queue_too(database: str, tmp_path: Path) -> None:
     here = {"FOLKMOOT_STORE": database}
     debate, other = (
-        folkmoot(tmp_path, "submit", QUESTION, "-m", "builtin:quotes", **here).stdout.strip() for _ in range(2)
+        folkmoot(tmp_path, "worker", "submit", QUESTION, "-m", "builtin:quotes", **here).stdout.strip()
+        for _ in range(2)
     )
-    refused = folkmoot(tmp_path, "delete", "-y", debate, **here)
+    refused = folkmoot(tmp_path, "store", "delete", "-y", debate, **here)
     assert (refused.exit_code, "is in the queue (queued); cancel it first" in refused.output) == (1, True)
     assert rows(database, debate) == {"folkmoot_line": 1, "folkmoot_wanted": 1}
-    assert folkmoot(tmp_path, "queue", "cancel", debate, **here).exit_code == 0
-    result = folkmoot(tmp_path, "delete", "-y", "--force", debate, **here)
+    assert folkmoot(tmp_path, "worker", "cancel", debate, **here).exit_code == 0
+    result = folkmoot(tmp_path, "store", "delete", "-y", "--force", debate, **here)
     assert (result.exit_code, result.output) == (0, f"{debate}: deleted 1 entry\n")
     assert rows(database, debate) == {"folkmoot_line": 0, "folkmoot_wanted": 0}
-    assert debate not in folkmoot(tmp_path, "queue", **here).output
-    assert folkmoot(tmp_path, "delete", "-y", "--force", other, **here).exit_code == 0
+    assert debate not in folkmoot(tmp_path, "worker", "queue", **here).output
+    assert folkmoot(tmp_path, "store", "delete", "-y", "--force", other, **here).exit_code == 0
     assert rows(database, other) == {"folkmoot_line": 0, "folkmoot_wanted": 0}
-    assert "The queue is empty" in folkmoot(tmp_path, "queue", **here).output
+    assert "The queue is empty" in folkmoot(tmp_path, "worker", "queue", **here).output
 
 
 def test_a_debate_that_was_never_submitted_can_be_given_to_workers(database: str, tmp_path: Path) -> None:
     here = {"FOLKMOOT_STORE": database}
     assert folkmoot(tmp_path, "run", QUESTION, "-m", "builtin:quotes", "--quiet", "--no-report", **here).exit_code == 0
-    assert folkmoot(tmp_path, "queue", "retry", "last", **here).output.endswith(": queued\n")
+    assert folkmoot(tmp_path, "worker", "retry", "last", **here).output.endswith(": queued\n")
 
 
 @pytest.mark.parametrize(("how", "number"), [((), signal.SIGTERM), (("--log-json",), signal.SIGHUP)])
@@ -104,7 +105,7 @@ def test_a_worker_holds_what_is_there_and_ends_when_it_is_asked_to(
     if number == signal.SIGHUP:
         signal.signal(number, signal.SIG_DFL)  # it may be ignored where the tests run
     here = {"FOLKMOOT_STORE": database}
-    debate = folkmoot(tmp_path, "submit", QUESTION, "-m", "builtin:quotes", **here).stdout.strip()
+    debate = folkmoot(tmp_path, "worker", "submit", QUESTION, "-m", "builtin:quotes", **here).stdout.strip()
     over = threading.Event()
 
     def watch() -> None:

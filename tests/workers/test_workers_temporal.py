@@ -112,7 +112,7 @@ async def test_what_temporal_has_forgotten_is_told_again_and_nothing_else(databa
 
 def test_a_database_goes_with_one_temporal_until_it_is_moved(database: str, temporal: str, tmp_path: Path) -> None:
     here = {"FOLKMOOT_STORE": database, "TEMPORAL_ADDRESS": temporal}
-    assert folkmoot(tmp_path, "submit", QUESTION, "-m", "builtin:quotes", **here).exit_code == 0
+    assert folkmoot(tmp_path, "worker", "submit", QUESTION, "-m", "builtin:quotes", **here).exit_code == 0
     with running_temporal() as other:
         there = {**here, "TEMPORAL_ADDRESS": other.address}
         for words in (("worker",), ("submit", QUESTION, "-m", "builtin:quotes")):
@@ -121,7 +121,7 @@ def test_a_database_goes_with_one_temporal_until_it_is_moved(database: str, temp
             assert f"goes with Temporal at {temporal}, not at {other.address}" in refused.output
         moved = folkmoot(tmp_path, "worker", "reconcile", **there)
         assert (moved.exit_code, "queued again" in moved.output) == (0, True)
-        assert folkmoot(tmp_path, "submit", QUESTION, "-m", "builtin:quotes", **there).exit_code == 0
+        assert folkmoot(tmp_path, "worker", "submit", QUESTION, "-m", "builtin:quotes", **there).exit_code == 0
 
 
 def test_what_cannot_be_used_is_one_sentence_and_nothing_is_lost(database: str, temporal: str, tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_what_cannot_be_used_is_one_sentence_and_nothing_is_lost(database: str, 
             refused = refused or folkmoot(tmp_path, *words, **{**here, **env})
             assert (refused.exit_code, "Traceback" in refused.output) == (1, False), refused.output
             assert text in refused.output
-        shown = folkmoot(tmp_path, "queue", **here).output
+        shown = folkmoot(tmp_path, "worker", "queue", **here).output
         assert f"debates: {number} queued" in shown, "each is noted"
 
 

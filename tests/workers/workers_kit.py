@@ -11,7 +11,7 @@ from folkmoot.app.plan.settings_tables import TemporalSettings
 from folkmoot.app.run.dispatcher import Job
 from folkmoot.app.run.fork import chain_lines
 from folkmoot.app.run.workspace import Plan, Workspace
-from folkmoot.cli.display.worker_log import WorkerLog, logging_to
+from folkmoot.cli.commands.worker import WorkerLog, logging_to
 from folkmoot.core.agent import Recorder
 from folkmoot.core.brief import Brief, Limits, Participant
 from folkmoot.core.event import Called, Entry

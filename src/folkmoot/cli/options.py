@@ -1,5 +1,6 @@
-"""Options that several commands share, exit codes, and how a command opens its workspace."""
+"""How commands and options are declared, the options that several share, exit codes, and how a workspace is opened."""
 
+import json
 import math
 import os
 import sys
@@ -7,9 +8,10 @@ from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypedDict, TypeVar, cast
 
 import click
+import rich_click
 from click.shell_completion import CompletionItem
 
 from folkmoot.core.brief import ASKS, COST, LOGS, ROUNDS, SEED, TOKENS, TOTAL_SECONDS, TURN_SECONDS
@@ -35,6 +37,89 @@ INCOMPLETE = 8
 STALE = 9
 INTERRUPTED = 130
 
+EXIT_CODES = """Exit codes: 0 finished, 1 error, 2 mistake in the command or brief, 3 no decision (--fail-on), 4 limit
+reached, 5 provider unreachable, 6 waits for a person or a batch, 130 interrupted."""
+
+Function = TypeVar("Function", bound=Callable[..., object])
+Result = TypeVar("Result")
+Store = Path | str | None
+
+
+# ---- commands and their help ---------------------------------------------------------------------------------------
+
+RARE = "More options"
+
+
+class Command(rich_click.RichCommand):
+    """A command whose help has one screen: options of the panel ``RARE`` are shown by ``--help-all`` alone."""
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        if any(getattr(param, "panel", None) == RARE for param in self.params):
+            show = rich_click.RichOption(
+                ["--help-all"],
+                is_flag=True,
+                is_eager=True,
+                expose_value=False,
+                callback=_show_all,
+                help="Show all options, also the rare ones.",
+            )
+            self.params.append(show)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        for param in self.params:
+            if isinstance(param, click.Option) and getattr(param, "panel", None) == RARE:
+                param.hidden = not ctx.meta.get(RARE)
+        super().format_help(ctx, formatter)
+
+
+class Group(Command, rich_click.RichGroup):
+    """A command with others below it."""
+
+    command_class = Command
+
+
+def _show_all(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        ctx.meta[RARE] = True
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
+
+
+def command(name: str | None = None, **more: Any) -> Callable[[Callable[..., object]], Command]:
+    """A function as a command."""
+    return click.command(name, cls=Command, **more)
+
+
+def group(name: str | None = None, **more: Any) -> Callable[[Callable[..., object]], Group]:
+    """A function as a command with others below it."""
+    return click.group(name, cls=Group, **more)
+
+
+def option(*names: str, **more: Any) -> Callable[[Function], Function]:
+    """An option; it can be in a panel of help."""
+    return click.option(*names, cls=rich_click.RichOption, **more)
+
+
+def rare(*names: str, **more: Any) -> Callable[[Function], Function]:
+    """An option that only ``--help-all`` shows."""
+    return option(*names, panel=RARE, **more)
+
+
+def stacked(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]:
+    """Several options as one decorator, in the order of help."""
+
+    def add(function: Function) -> Function:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return add
+
+
+# ---- kinds of value ------------------------------------------------------------------------------------------------
+
 
 class NotEmpty(click.ParamType[str]):
     """A text that is not empty: ``--pr "$NUMBER"`` of a variable that is not set shall not mean something else."""
@@ -48,6 +133,14 @@ class NotEmpty(click.ParamType[str]):
         return value
 
 
+class IntRange(click.IntRange):
+    """A whole number within bounds."""
+
+    def fail(self, message: str, param: click.Parameter | None = None, ctx: click.Context | None = None) -> NoReturn:
+        """Say what is wrong with a number."""
+        raise click.BadParameter(_bounded(message, "a whole number", self), ctx, param)
+
+
 class FloatRange(click.FloatRange):
     """A number within bounds. No comparison finds ``nan`` outside of them, so it is refused by name."""
 
@@ -55,78 +148,18 @@ class FloatRange(click.FloatRange):
         """The number that was typed."""
         number = float(super().convert(value, param, ctx))
         if math.isnan(number):
-            self.fail(f"{value!r} is not a valid float range", param, ctx)
+            self.fail(f"{value!r} is not a number", param, ctx)
         return number
 
-
-MEANINGS = """Exit codes: 0 finished, also with a tie or without a decision; 1 an error, or nobody answered; 2 a mistake
-in the command or the brief; 3 no decision (only with --fail-on no-decision); 4 paused because a limit was reached;
-5 paused because no provider could be reached; 6 paused because a person has to answer, or a provider's batch has to
-end; 130 interrupted. With folkmoot review also: 7 a finding of the severity of --fail-on survived; 8 the review is
-incomplete (not with --lenient). With folkmoot stale: 9 what a debate was about has changed."""
+    def fail(self, message: str, param: click.Parameter | None = None, ctx: click.Context | None = None) -> NoReturn:
+        """Say what is wrong with a number."""
+        raise click.BadParameter(_bounded(message, "a number", self), ctx, param)
 
 
-def code_of(status: str, kind: str, *, fail_on: str = "") -> int:
-    """The exit code of a debate.
-
-    Args:
-        status: ``decided``, ``tie``, ``no_decision``, ``failed``, ``error`` or ``paused``.
-        kind: with ``paused``, why.
-        fail_on: ``no-decision`` where a debate without a decision counts as a failure.
-    """
-    match status:
-        case "paused":
-            codes = {
-                "limit": LIMIT,
-                "unavailable": UNREACHABLE,
-                "stopped": INTERRUPTED,
-                **dict.fromkeys(("waiting", "batch"), WAITING),
-            }
-            return codes.get(kind, ERROR)
-        case "failed" | "error":
-            return ERROR
-        case "tie" | "no_decision" if fail_on:
-            return UNDECIDED
-        case _:
-            return DONE
-
-
-Command = TypeVar("Command", bound=Callable[..., object])
-Result = TypeVar("Result")
-
-
-class LimitOptions(TypedDict):
-    """The limits as the user typed them."""
-
-    budget: float | None
-    max_tokens: int | None
-    max_questions: int | None
-    turn_seconds: float | None
-    total_seconds: float | None
-
-
-class OutputOptions(TypedDict):
-    """How a debate is shown, as the user typed it."""
-
-    mode: str | None
-    out: Path
-    no_report: bool
-    log: "LogMode | None"
-    fail_on: str | None
-    no_input: bool
-
-
-class OverrideOptions(TypedDict):
-    """What replaces settings of the brief, as the user typed it."""
-
-    model: tuple[str, ...]
-    preset: str | None
-    protocol: str | None
-    rounds: int | None
-    strategy: str | None
-    topology: str | None
-    seed: int | None
-    participants: Literal["builtin", "new"] | None
+def _bounded(message: str, kind: str, bounds: click.IntRange | click.FloatRange) -> str:
+    """Click's "21 is not in the range 0<=x<=20", in words."""
+    upto = "" if bounds.max is None else f" to {bounds.max:,.12g}"
+    return f"{message.partition(' is not ')[0]} is not {kind} {'from' if upto else 'of at least'} {bounds.min:,g}{upto}"
 
 
 class Place(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
@@ -147,9 +180,86 @@ class Place(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
         return click.Path(dir_okay=False).shell_complete(ctx, param, incomplete)
 
 
-def store_option(command: Command) -> Command:
-    """``--store``, after a command as well as before it."""
-    return click.option("--store", type=Place(), help="Where records are stored: a file, or postgresql://….")(command)
+FILE = click.Path(dir_okay=False, path_type=Path)
+FOLDER = click.Path(file_okay=False, path_type=Path)
+
+
+def complete_debate(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The ids of debates that a shell offers, with their names; none where there is no store to read."""
+    from folkmoot.app.run.record_reader import list_query
+    from folkmoot.core.errors import FolkmootError
+
+    async def read() -> list[CompletionItem]:
+        async with open_records(ctx.params.get("store")) as reader:
+            listed = (await reader.page(list_query(prefix=incomplete, helpers=True))).debates
+        return [CompletionItem(item.debate, help=item.topic) for item in listed]
+
+    try:
+        return run_command(read())
+    except FolkmootError:
+        return []
+
+
+def complete_names(key: Literal["protocol", "strategy"]) -> Callable[..., list[str]]:
+    """The names of protocols or of strategies that a shell offers."""
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+        from folkmoot.app.brief.types import HEADER
+
+        choices = next(known.choices for known in HEADER if known.name == key)
+        return [name for name in choices if name.startswith(incomplete)]
+
+    return complete
+
+
+# ---- options that several commands share ---------------------------------------------------------------------------
+
+debate_argument = click.argument("debate", shell_complete=complete_debate)
+debates_argument = click.argument("debates", nargs=-1, metavar="[DEBATE]...", shell_complete=complete_debate)
+store_option = option("--store", type=Place(), help="Where records are: a file, or postgresql://….")
+json_option = option("--json", "as_json", is_flag=True, help="Print JSON.")
+yes_option = option("-y", "--yes", is_flag=True, help="Do not ask.")
+
+
+class LimitOptions(TypedDict):
+    """The limits as the user typed them."""
+
+    budget: float | None
+    max_tokens: int | None
+    max_questions: int | None
+    turn_seconds: float | None
+    total_seconds: float | None
+
+
+class OutputOptions(TypedDict):
+    """How a debate is shown, as the user typed it."""
+
+    mode: str | None
+    full: bool
+    out: Path
+    no_report: bool
+    log: "LogMode | None"
+    fail_on: str | None
+    no_input: bool
+
+
+class SettingOptions(TypedDict):
+    """What replaces settings of the brief, as the user typed it."""
+
+    model: tuple[str, ...]
+    protocol: str | None
+    rounds: int | None
+    settings: tuple[str, ...]
+    strategy: str | None
+    topology: str | None
+    seed: int | None
+
+
+class BriefOptions(SettingOptions):
+    """What also fills in what a new brief leaves open."""
+
+    preset: str | None
+    participants: Literal["builtin", "new"] | None
 
 
 class HalfPriceOptions(TypedDict):
@@ -160,112 +270,84 @@ class HalfPriceOptions(TypedDict):
     wait: bool
 
 
-def half_price_options(command: Command) -> Command:
-    """``--batch``, ``--or-live`` and ``--no-wait``."""
-    half = "Ask models of OpenAI and Anthropic in batches, at half the price. Each round can take up to 24 hours."
-    wait = "With --batch: send the calls and end. Repeat the command later to go on."
-    live = "With --batch: ask live, at the full price, what a provider had no time for in two batches."
-    for option in (
-        click.option("--or-live", is_flag=True, help=live),
-        click.option("--no-wait", "wait", flag_value=False, default=True, help=wait),
-        click.option("--batch", "half_price", is_flag=True, help=half),
-    ):
-        command = option(command)
-    return _refuse_without_batch(command)
+setting_options = stacked(
+    option("-m", "--model", multiple=True, metavar="MODEL", help="Who answers, as provider:name; several take turns."),
+    option("--protocol", metavar="NAME", shell_complete=complete_names("protocol"), help="How they debate: panel, council, arena …"),
+    option("--rounds", type=IntRange(*ROUNDS), metavar="N", help="Maximum number of rounds."),
+    option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Any other setting of a brief's header."),
+    rare("--strategy", metavar="NAME", shell_complete=complete_names("strategy"), help="How to decide: majority, weighted, borda …"),
+    rare("--topology", metavar="NAME", help="Who criticises whom in an arena: ring, star, all-to-all …"),
+    rare("--seed", type=IntRange(*SEED), metavar="N", help="Random seed."),
+)  # fmt: skip
+
+brief_options = stacked(
+    setting_options,
+    option("--preset", type=NotEmpty(), metavar="NAME", help="Settings from folkmoot.toml: folkmoot config presets."),
+    rare("--participants", type=click.Choice(["builtin", "new"]), help="Without participants: built-in or new ones."),
+)
+
+limit_options = stacked(
+    option("--budget", type=FloatRange(*COST), metavar="USD", help="Maximum cost, in US dollars."),
+    rare("--max-tokens", type=IntRange(*TOKENS), metavar="N", help="Maximum number of tokens."),
+    rare("--max-questions", type=IntRange(*ASKS), metavar="N", help="Maximum number of questions to participants."),
+    rare("--turn-seconds", type=FloatRange(*TURN_SECONDS), metavar="SECONDS", help="Time limit for one answer."),
+    rare("--total-seconds", type=FloatRange(*TOTAL_SECONDS), metavar="SECONDS", help="Time limit for all of it."),
+)
+
+output_options = stacked(
+    option("-v", "--full", is_flag=True, help="Show every answer in full."),
+    option("-q", "--quiet", "mode", flag_value="quiet", help="Show only the outcome."),
+    option("--json", "mode", flag_value="json", help="Print the record as JSON lines."),
+    option("-o", "--out", type=FOLDER, default=Path("debates"), help="The folder for the report. Default: ./debates."),
+    rare("--plain", "mode", flag_value="plain", help="Show plain lines, as without a terminal."),
+    rare("--log", type=click.Choice(LOGS), metavar="LOG", help=f"Save a log beside the report: {', '.join(LOGS)}."),
+    rare("--no-report", is_flag=True, help="Do not save a report."),
+    rare("--no-input", is_flag=True, help="Do not ask people here; they use folkmoot answer."),
+    rare("--fail-on", type=click.Choice(["no-decision"]), help="Exit with code 3 if there is no decision."),
+)
+
+_half_price = stacked(
+    option("--batch", "half_price", is_flag=True, help="Ask in providers' batches, at half the price. Takes hours."),
+    rare("--no-wait", "wait", flag_value=False, default=True, help="With --batch: send the calls and end."),
+    rare("--or-live", is_flag=True, help="With --batch: ask live what a provider had no time for."),
+)
 
 
-def _refuse_without_batch(command: Command) -> Command:
-    """Refuse ``--no-wait`` and ``--or-live`` where nothing is asked in batches."""
+def half_price_options(function: Function) -> Function:
+    """``--batch``, and what goes with it alone."""
 
-    @wraps(command)
+    @wraps(function)
     def checked(*values: object, **options: object) -> object:
         if not options["half_price"] and (options["or_live"] or not options["wait"]):
             raise click.UsageError(f"{'--or-live' if options['or_live'] else '--no-wait'} goes with --batch.")
-        return command(*values, **options)
+        return function(*values, **options)
 
-    return cast(Command, checked)
-
-
-def set_option(command: Command) -> Command:
-    """``--set``: any setting of a brief's header."""
-    help_ = "A setting of the brief's header, such as turn_mode=random. Can be repeated."
-    return click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help=help_)(command)
+    return cast(Function, _half_price(checked))
 
 
-def limit_options(command: Command) -> Command:
-    """The limits of a debate."""
-    cost, tokens, asks = FloatRange(*COST), click.IntRange(*TOKENS), click.IntRange(*ASKS)
-    turn, total = FloatRange(*TURN_SECONDS), FloatRange(*TOTAL_SECONDS)
-    for option in (
-        click.option("--total-seconds", type=total, metavar="SECONDS", help="Time limit for the whole debate."),
-        click.option("--turn-seconds", type=turn, metavar="SECONDS", help="Time limit for one answer."),
-        click.option(
-            "--max-questions",
-            type=asks,
-            metavar="N",
-            help="Maximum number of questions to participants in the whole debate.",
-        ),
-        click.option("--max-tokens", type=tokens, metavar="N", help="Maximum number of tokens in the whole debate."),
-        click.option("--budget", type=cost, metavar="USD", help="Maximum cost of the whole debate, in US dollars."),
-    ):
-        command = option(command)
-    return command
+def code_of(status: str, kind: str, *, fail_on: str = "") -> int:
+    """The exit code of a debate.
 
-
-def output_options(command: Command) -> Command:
-    """How a debate is shown, and where its report is saved."""
-    folder = click.Path(file_okay=False, path_type=Path)
-    for option in (
-        click.option("--no-input", is_flag=True, help="Do not ask people here. They answer with folkmoot answer."),
-        click.option("--fail-on", type=click.Choice(["no-decision"]), help="Exit with code 3 if there is no decision."),
-        click.option("--no-report", is_flag=True, help="Do not save a report."),
-        click.option(
-            "--log", type=click.Choice(LOGS), help="Save a log beside the report. Default: what the brief says."
-        ),
-        click.option(
-            "-o", "--out", type=folder, default=Path("debates"), help="The folder for the report. Default: ./debates."
-        ),
-        click.option("--quiet", "mode", flag_value="quiet", help="Show only the outcome."),
-        click.option("--plain", "mode", flag_value="plain", help="Show plain lines, as without a terminal."),
-        click.option("--json", "mode", flag_value="json", help="Print the entries of the record as JSON lines."),
-    ):
-        command = option(command)
-    return command
-
-
-def override_options(command: Command) -> Command:
-    """The settings that replace those of the brief."""
-    for option in (
-        click.option(
-            "--participants",
-            type=click.Choice(["builtin", "new"]),
-            help="If the brief names no participants: use built-in ones, or generate new ones.",
-        ),
-        click.option("--seed", type=click.IntRange(*SEED), metavar="N", help="Random seed."),
-        click.option("--topology", metavar="NAME", help="Who criticises whom: ring, star, all-to-all …"),
-        click.option(
-            "--strategy", metavar="NAME", help="How the debate is decided: majority, weighted, supermajority …"
-        ),
-        click.option("--rounds", type=click.IntRange(*ROUNDS), metavar="N", help="Maximum number of rounds."),
-        click.option(
-            "--protocol", metavar="NAME", help="The protocol: panel, council, arena, moderated, round_robin …"
-        ),
-        click.option(
-            "--preset",
-            type=NotEmpty(),
-            metavar="NAME",
-            help="A named set of settings that fills in what the brief leaves open.",
-        ),
-        click.option(
-            "-m",
-            "--model",
-            multiple=True,
-            metavar="PROVIDER:NAME",
-            help="The model that answers. Give several to assign them in turn.",
-        ),
-    ):
-        command = option(command)
-    return command
+    Args:
+        status: ``decided``, ``tie``, ``no_decision``, ``failed``, ``error`` or ``paused``.
+        kind: with ``paused``, why.
+        fail_on: ``no-decision`` where a debate without a decision counts as a failure.
+    """
+    match status, kind:
+        case "paused", "limit":
+            return LIMIT
+        case "paused", "unavailable":
+            return UNREACHABLE
+        case "paused", "stopped":
+            return INTERRUPTED
+        case "paused", "waiting" | "batch":
+            return WAITING
+        case "paused" | "failed" | "error", _:
+            return ERROR
+        case "tie" | "no_decision", _ if fail_on:
+            return UNDECIDED
+        case _:
+            return DONE
 
 
 def limits_of(options: LimitOptions) -> "LimitOverrides":
@@ -281,35 +363,52 @@ def limits_of(options: LimitOptions) -> "LimitOverrides":
     )
 
 
-def run_command(work: Coroutine[object, object, Result]) -> Result:
-    """Run a command's coroutine and return its result."""
-    try:
-        import asyncio  # here for start-up time: help needs no event loop
+def overrides_of(
+    options: SettingOptions,
+    limits: LimitOptions | None = None,
+    *,
+    participants: Literal["builtin", "new"] | None = None,
+) -> "Overrides":
+    """The typed settings as an object; models with NAME= are left out, for commands that take them."""
+    from folkmoot.app.run.prepare import LimitOverrides, Overrides
 
-        return asyncio.run(work)
-    finally:
-        work.close()  # an early Ctrl-C leaves it unused
-
-
-def overrides_of(options: OverrideOptions, caps: LimitOptions) -> "Overrides":
-    """The typed settings as an object."""
-    from folkmoot.app.run.prepare import Overrides
-
-    for model in options["model"]:
-        name, equals, rest = model.partition("=")
-        if equals and ":" not in name:
-            hint = f"for one participant, write model: {rest} below ## {name} in the brief"
-            raise click.UsageError(f"-m takes a model without NAME= here, not {model!r}; {hint}.")
     return Overrides(
-        models=options["model"],
+        models=tuple(text for text in options["model"] if not _participant_of(text)),
         protocol=options["protocol"] or "",
         rounds=options["rounds"],
         strategy=options["strategy"] or "",
         topology=options["topology"] or "",
         seed=options["seed"],
-        cast=options["participants"] or "",
-        caps=limits_of(caps),
+        cast=participants or "",
+        caps=limits_of(limits) if limits else LimitOverrides(),
     )
+
+
+def _participant_of(text: str) -> str:
+    """Whose model ``NAME=provider:model`` is; "" for ``provider:model``, in which a = may stand, too."""
+    name, equals, _ = text.partition("=")
+    return name.strip() if equals and ":" not in name else ""
+
+
+def brief_overrides(options: BriefOptions, limits: LimitOptions | None = None) -> "Overrides":
+    """The typed settings of a brief that is yet to be run."""
+    for text in options["model"]:
+        if name := _participant_of(text):
+            rest = text.partition("=")[2]
+            hint = f"for one participant, write model: {rest} below ## {name} in the brief"
+            raise click.UsageError(f"-m takes a model without NAME= here, not {text!r}; {hint}.")
+    return overrides_of(options, limits, participants=options["participants"])
+
+
+def models_by_name(typed: tuple[str, ...]) -> dict[str, str]:
+    """Who answers, by the participant's name; under "" for all others."""
+    models: dict[str, str] = {}
+    for text in typed:
+        name = _participant_of(text)
+        if name in models:
+            raise click.UsageError(f"--model is given twice for {name or 'all'}; write NAME=provider:model for one.")
+        models[name] = text.partition("=")[2] if name else text
+    return models
 
 
 def read_input(words: str, settings: tuple[str, ...] = (), preset: str | None = None) -> "ParsedBrief":
@@ -323,7 +422,7 @@ def read_input(words: str, settings: tuple[str, ...] = (), preset: str | None = 
     return read_stream(sys.stdin.buffer, changed) if words == "-" else read_words(words, settings=changed)
 
 
-def settings_of(settings: tuple[str, ...], preset: str | None) -> "Settings":
+def settings_of(settings: tuple[str, ...], preset: str | None = None) -> "Settings":
     """The settings of ``--set``, and that of ``--preset``."""
     from folkmoot.app.brief.reader import read_settings
     from folkmoot.app.brief.values import LocatedValue
@@ -332,24 +431,41 @@ def settings_of(settings: tuple[str, ...], preset: str | None) -> "Settings":
     return {**read_settings(settings, where="--set"), **chosen}
 
 
-def unwritable(file: Path) -> str:
-    """Why a file cannot be written; "" where it seems that it can."""
-    if not file.parent.is_dir():
-        return "there is no such folder"
-    return "" if os.access(file if file.exists() else file.parent, os.W_OK) else "permission denied"
+def echo_json(data: object) -> None:
+    """Print plain data as JSON."""
+    click.echo(json.dumps(data, ensure_ascii=False, indent=2))
 
 
-def store_path(own: Path | str | None = None) -> Path | str:
-    """Where records are stored: the command's ``--store``, else ``folkmoot --store``, else the settings."""
+def note(sentence: str) -> None:
+    """Say a sentence on standard error."""
+    click.echo(f"folkmoot: {sentence}", err=True)
+
+
+# ---- workspaces ----------------------------------------------------------------------------------------------------
+
+
+def run_command(work: Coroutine[object, object, Result]) -> Result:
+    """Run a command's coroutine and return its result."""
+    try:
+        import asyncio  # here for start-up time: help needs no event loop
+
+        return asyncio.run(work)
+    finally:
+        work.close()  # an early Ctrl-C leaves it unused
+
+
+def store_path(own: Store = None) -> Path | str:
+    """Where records are stored: the command's ``--store``, else that of a command above it, else the settings."""
     from folkmoot.app.plan.settings import default_store, load_config
 
     context = click.get_current_context(silent=True)
-    above = context.find_root().params.get("store") if context else None
-    return own or above or load_config().store or default_store()
+    while context and not own:
+        own, context = context.params.get("store"), context.parent
+    return own or load_config().store or default_store()
 
 
 @asynccontextmanager
-async def open_for_running(store: Path | str | None) -> "AsyncGenerator[Workspace]":
+async def open_for_running(store: Store) -> "AsyncGenerator[Workspace]":
     """Open the workspace for a command that runs debates, with telemetry where the environment asks for it."""
     from folkmoot.app.plan.settings import wants_telemetry
 
@@ -362,7 +478,7 @@ async def open_for_running(store: Path | str | None) -> "AsyncGenerator[Workspac
 
 
 @asynccontextmanager
-async def open_records(store: Path | str | None) -> "AsyncGenerator[RecordReader]":
+async def open_records(store: Store) -> "AsyncGenerator[RecordReader]":
     """Open the records for a command that only reads them; nothing of what runs debates is loaded."""
     from folkmoot.app.run.record_reader import RecordReader
 
@@ -374,15 +490,20 @@ async def open_records(store: Path | str | None) -> "AsyncGenerator[RecordReader
 
 
 @asynccontextmanager
-async def open_workspace(store: Path | str | None, *, reading: bool = False) -> "AsyncGenerator[Workspace]":
+async def open_workspace(
+    store: Store, *, reading: bool = False, must_exist: bool = False
+) -> "AsyncGenerator[Workspace]":
     """Open the workspace over a store, with the queue of the workers that share it; both are closed at the end.
 
     With ``reading`` the store is only read: no file is created, and a read-only file is enough.
     """
-    from folkmoot.app.plan.settings import is_address
+    from folkmoot.app.plan.settings import is_address, is_there, show_where
     from folkmoot.app.run.workspace import Workspace
+    from folkmoot.core.errors import RecordError
 
     location = store_path(store)
+    if must_exist and not is_there(location):
+        raise RecordError(f"There are no records yet at {show_where(location)}.")
     workspace = Workspace.at(location, reading=reading)
     if is_address(location):
         from folkmoot.workers.job_queue import find_queue
@@ -395,7 +516,7 @@ async def open_workspace(store: Path | str | None, *, reading: bool = False) -> 
 
 
 @asynccontextmanager
-async def open_queue(store: Path | str | None) -> "AsyncGenerator[tuple[Workspace, Dispatcher]]":
+async def open_queue(store: Store) -> "AsyncGenerator[tuple[Workspace, Dispatcher]]":
     """Open the workspace for a command that needs a queue.
 
     Raises:
@@ -410,34 +531,14 @@ async def open_queue(store: Path | str | None) -> "AsyncGenerator[tuple[Workspac
 
 
 @asynccontextmanager
-async def open_memory(store: Path | str | None) -> "AsyncGenerator[Workspace]":
+async def open_memory(store: Store) -> "AsyncGenerator[Workspace]":
     """Open the workspace to read the memory; say on standard error what the memory still lacks."""
     from folkmoot.app.plan.learning import missing_lessons
-    from folkmoot.app.plan.settings import is_there, show_where
-    from folkmoot.core.errors import RecordError
 
-    if not is_there(location := store_path(store)):
-        raise RecordError(f"There are no records yet at {show_where(location)}.")
-    async with open_workspace(store, reading=True) as workspace:
+    async with open_workspace(store, reading=True, must_exist=True) as workspace:
         if missing := await missing_lessons(workspace.store):
-            click.echo(f"folkmoot: {missing}", err=True)
+            note(missing)
         yield workspace
-
-
-def complete_debate(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The ids of debates that a shell offers; none where there is no store to read."""
-    from folkmoot.app.run.record_reader import list_query
-    from folkmoot.core.errors import FolkmootError
-
-    async def read() -> list[CompletionItem]:
-        async with open_records(ctx.params.get("store") or ctx.find_root().params.get("store")) as reader:
-            listed = (await reader.page(list_query(prefix=incomplete, helpers=True))).debates
-        return [CompletionItem(item.debate, help=item.topic) for item in listed]
-
-    try:
-        return run_command(read())
-    except FolkmootError:
-        return []
 
 
 async def warn_of_changes(debate: str, entries: "Sequence[Entry]") -> list[str]:
@@ -448,5 +549,23 @@ async def warn_of_changes(debate: str, entries: "Sequence[Entry]") -> list[str]:
     opened = opening(debate, entries)
     warnings = await DocumentWatch(Path()).warnings(debate, opened.brief, opened.place)
     for warning in warnings:
-        click.echo(f"folkmoot: {warning}", err=True)
+        note(warning)
     return warnings
+
+
+def unwritable(file: Path) -> str:
+    """Why a file cannot be written; "" where it seems that it can."""
+    if not file.parent.is_dir():
+        return "there is no such folder"
+    return "" if os.access(file if file.exists() else file.parent, os.W_OK) else "permission denied"
+
+
+def write_file(path: Path, content: str | bytes) -> None:
+    """Write a file that was asked for, whole or not at all; never over one that is no output of Folkmoot's."""
+    from folkmoot.app.export.reports import check_target, save
+
+    check_target(path)
+    try:
+        save(path, content)
+    except OSError as error:
+        raise click.ClickException(f"{path} cannot be written: {error.strerror or error}") from error

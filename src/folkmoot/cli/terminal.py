@@ -4,12 +4,9 @@ import asyncio
 import errno
 import os
 import signal
-from collections.abc import Awaitable, Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator
 from contextlib import aclosing, closing, contextmanager
 from dataclasses import dataclass, field
-from functools import partial
-from types import FrameType
-from typing import TypeAlias
 
 from folkmoot.app.run.outcome import Outcome
 from folkmoot.app.run.workspace import StopRequest, Workspace, decode
@@ -21,8 +18,6 @@ GRACE = 10.0
 """Seconds that the answers in progress have when the process is asked to end."""
 
 TICK = 0.1
-
-_Before: TypeAlias = Callable[[int, FrameType | None], object] | int | None
 
 
 @dataclass(slots=True)
@@ -86,15 +81,18 @@ class HangUpViewer:
 
     def take(self, item: Entry | Delta, raw: str) -> None:
         """See Viewer."""
-        self._show(partial(self.viewer.take, item, raw))
+        with self._hanging_up():
+            self.viewer.take(item, raw)
 
     def tick(self) -> None:
         """See Viewer."""
-        self._show(self.viewer.tick)
+        with self._hanging_up():
+            self.viewer.tick()
 
-    def _show(self, show: Callable[[], None]) -> None:
+    @contextmanager
+    def _hanging_up(self) -> Generator[None]:
         try:
-            show()
+            yield
         except OSError as error:
             if error.errno != errno.EIO:
                 raise
@@ -108,19 +106,16 @@ def listening(interrupt: Interrupt) -> Generator[None]:
     wanted = {signal.SIGINT: interrupt.press, signal.SIGTERM: interrupt.terminate}
     if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # nohup has it ignored
         wanted[signal.SIGHUP] = interrupt.hang_up
-    before = {number: _set_handler(number, loop, act) for number, act in wanted.items()}
+
+    def handler(number: int, frame: object) -> None:
+        loop.call_soon_threadsafe(wanted[signal.Signals(number)])
+
+    before = {number: signal.signal(number, handler) for number in wanted}
     try:
         yield
     finally:
         for number, old in before.items():
             signal.signal(number, old)
-
-
-def _set_handler(number: signal.Signals, loop: asyncio.AbstractEventLoop, act: Callable[[], None]) -> _Before:
-    def call(*_: object) -> None:
-        loop.call_soon_threadsafe(act)
-
-    return signal.signal(number, call)
 
 
 async def conduct(
@@ -134,14 +129,23 @@ async def conduct(
     Raises:
         FolkmootError: it cannot run.
     """
+
+    async def run() -> Outcome | FolkmootError:
+        """An error becomes a value, so that the viewer is shown everything before it is raised."""
+        try:
+            return await running
+        except FolkmootError as error:
+            return error
+        finally:
+            workspace.hub.finish(debate)
+
     viewer = HangUpViewer(viewer, interrupt)
     with closing(running), listening(interrupt):
         after = await workspace.count_entries(debate)
         try:
             async with asyncio.TaskGroup() as group:
-                task = group.create_task(_run(workspace, debate, running))
-                interrupt.task = task
-                ticks = group.create_task(_refresh(viewer))
+                interrupt.task = task = group.create_task(run())
+                ticks = group.create_task(refresh(viewer.tick))
                 await watch(workspace, debate, viewer, after=after)
                 ticks.cancel()
         except BaseExceptionGroup as errors:
@@ -165,20 +169,11 @@ async def _is_stored(workspace: Workspace, debate: str) -> bool:
         return True  # what cannot be read now may be there
 
 
-async def _run(workspace: Workspace, debate: str, running: Awaitable[Outcome]) -> Outcome | FolkmootError:
-    """Run it; an error becomes a value, so that the viewer is shown everything before it is raised."""
-    try:
-        return await running
-    except FolkmootError as error:
-        return error
-    finally:
-        workspace.hub.finish(debate)
-
-
-async def _refresh(viewer: Viewer) -> None:
+async def refresh(tick: Callable[[], None]) -> None:
+    """Update for ever what depends on the time."""
     while True:
         await asyncio.sleep(TICK)
-        viewer.tick()
+        tick()
 
 
 async def watch(workspace: Workspace, debate: str, viewer: Viewer, *, after: int = 0, live: bool = True) -> None:

@@ -151,7 +151,7 @@ class AnsweredResult(AcceptedAnswer):
 
 
 class ReceiptResult(BaseModel):
-    """The grounds of a decision, unsigned; `folkmoot receipt` signs a receipt."""
+    """The grounds of a decision, unsigned; `folkmoot report --receipt` signs a receipt."""
 
     id: str
     receipt: dict[str, object]

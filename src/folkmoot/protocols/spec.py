@@ -298,7 +298,7 @@ def _missing_part(name: str, packages: Sequence[Package]) -> ProtocolError:
     package, _, word = name.rpartition(":")
     if not package:
         known = f"{name!r} is not a part of a protocol"
-        return PackageMissing(f"{known}; a package that offers it may not be installed: see folkmoot plugins")
+        return PackageMissing(f"{known}; a package that offers it may not be installed: see folkmoot config plugins")
     noted = next((recorded for recorded in packages if recorded.name == package), Package(name=package))
     version = installed(package)
     reason = f"{package} {version} has no {word}" if version else "that package is not installed"

@@ -325,7 +325,10 @@ def _ways(
     elif status == "failed":
         steps = [NextStep(command=f"folkmoot again {debate}", words="the same brief once more")]
     if stale:
-        steps = [*steps, NextStep(command=f"folkmoot stale {debate}", words="which documents have changed")]
+        steps = [
+            *steps,
+            NextStep(command=f"folkmoot verify --documents {debate}", words="which documents have changed"),
+        ]
     return [_next_action(step) for step in steps]
 
 

@@ -98,16 +98,16 @@ def test_files_of_a_review_are_compared_by_their_hash(folder: Path, now: bytes |
 
 def test_the_command_says_what_has_changed_and_fails(folder: Path) -> None:
     folkmoot(folder, "run", "move.md", *QUOTES)
-    same = folkmoot(folder, "stale", "last")
+    same = folkmoot(folder, "verify", "--documents", "last")
     assert (same.exit_code, same.stdout.split(": ")[1]) == (0, "2 documents, none has changed\n")
     folder.joinpath("plan.md").write_text("Lyon is far.\n")
-    changed = folkmoot(folder, "stale", "last", "--in", ".")
+    changed = folkmoot(folder, "verify", "--documents", "last", "--in", ".")
     assert (changed.exit_code, changed.stdout.split(": ")[1]) == (9, "plan.md has changed\n")
     folder.joinpath("plan.md").unlink()
-    lines = [line.split(": ", 1)[1] for line in folkmoot(folder, "stale", "last").stdout.splitlines()]
+    lines = [line.split(": ", 1)[1] for line in folkmoot(folder, "verify", "--documents", "last").stdout.splitlines()]
     assert lines == ["plan.md is missing"]
     folder.joinpath("move.md").write_text(BRIEF.replace("May", "June"))
-    lines = [line.split(": ", 1)[1] for line in folkmoot(folder, "stale", "last").stdout.splitlines()]
+    lines = [line.split(": ", 1)[1] for line in folkmoot(folder, "verify", "--documents", "last").stdout.splitlines()]
     assert lines == [
         "move.md cannot be compared: move.md:3: there is no file 'plan.md' beside the brief",
         "plan.md is missing",
@@ -136,7 +136,7 @@ def test_where_the_folder_is_not_on_record_only_a_difference_in_words_is_told(na
     shown = [DocumentOnRecord(name=name, state="changed") for name in names]
     missing = DocumentOnRecord(name="c", state="missing")
     words = stale_warning("move-1a2b3c", Brief(topic="Move?"), [*shown, missing], is_place_known=False)
-    assert words.endswith("folkmoot stale move-1a2b3c --in FOLDER compares them with a folder's.")
+    assert words.endswith("folkmoot verify --documents move-1a2b3c --in FOLDER compares them with a folder's.")
     assert "The record does not say from which folder the documents came" in words
     assert "since" not in words
     assert "missing" not in words

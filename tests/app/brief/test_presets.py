@@ -69,7 +69,7 @@ def test_limits_of_a_caller_stay() -> None:
     ("name", "owner", "problem"),
     [
         ("qualiti", "", "there is no preset 'qualiti'; did you mean 'quality'"),
-        ("quality", "ben", "there is no preset 'quality'; folkmoot presets init writes some"),
+        ("quality", "ben", "there is no preset 'quality'; folkmoot config presets --init writes some"),
     ],
 )
 def test_a_preset_that_is_not_there_or_not_for_this_token(name: str, owner: str, problem: str) -> None:

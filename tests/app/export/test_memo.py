@@ -87,7 +87,7 @@ def test_a_large_debate_says_the_answer_why_what_is_against_it_and_how_sure_it_i
         "and unanimity): no decision.",
         "How sure is it? Moderate: 4 of 8 chose it. 4 of 8 changed the answer during the debate",
         "Read with care All 8 votes come from one family of models",
-        f"folkmoot resolve {ID}",
+        f"folkmoot learn resolve {ID}",
         "8 participants, answered by acme:model-0 for 3",
         "$0, 48 calls",
         f"Debate {ID}",
@@ -107,7 +107,7 @@ def test_a_tie_names_both_answers_and_the_commands_that_would_break_it() -> None
     assert "For Four days for all" in words
     assert "For Five days as today" in words
     assert "objections" not in words
-    assert f"What would break the tie folkmoot recount {ID}" in words
+    assert f"What would break the tie folkmoot show --recount {ID}" in words
     assert f"<code>folkmoot again {ID} --protocol moderated</code>" in page
     assert "Open: as many stand against it" in words
 

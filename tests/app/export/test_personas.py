@@ -173,7 +173,7 @@ def place(tmp_path: Path) -> Path:
 
 
 def test_personas_are_shown(place: Path) -> None:
-    lines = folkmoot(place, "personas").output.splitlines()
+    lines = folkmoot(place, "standings", "personas").output.splitlines()
     assert lines[0].split() == ["participant", "debates", "answers", "missing", "changed", "won", "right"]
     assert lines[1].startswith("Ann, the Ann ")
     assert lines[1].split()[3:] == [
@@ -182,13 +182,13 @@ def test_personas_are_shown(place: Path) -> None:
     assert lines[4] == ""
     assert lines[5].split()[0] == "model"
     assert [line.split()[0] for line in lines[6:]] == ["ollama:a", "ollama:b", "openai:c"]
-    data = json.loads(folkmoot(place, "personas", "--json").output)
+    data = json.loads(folkmoot(place, "standings", "personas", "--json").output)
     assert data["participants"][0]["won"]["of"] == 2
     assert {item["name"] for item in data["models"]} == {"ollama:a", "ollama:b", "openai:c"}
 
 
 def test_relations_are_shown(place: Path) -> None:
-    lines = folkmoot(place, "relations").output.splitlines()
+    lines = folkmoot(place, "standings", "relations").output.splitlines()
     assert lines[0].split() == [
         "participants",
         "debates",
@@ -203,7 +203,7 @@ def test_relations_are_shown(place: Path) -> None:
     assert lines[1].split()[:3] == ["Ann", "and", "Bob"]
     assert lines[1].split()[-2:] == ["0", "1"]
     assert lines[5].split()[0] == "models"
-    data = json.loads(folkmoot(place, "relations", "--json").output)
+    data = json.loads(folkmoot(place, "standings", "relations", "--json").output)
     assert data["participants"][0]["agreed"] == {
         "some": 0,
         "of": 2,

@@ -248,16 +248,18 @@ def run_debate(folder: Path, name: str) -> str:
 
 def test_the_page_and_the_data(folder: Path) -> None:
     debate = run_debate(folder, "flat.md")
-    output = folkmoot(folder, "analyse", debate, "--formal").output
+    output = folkmoot(folder, "show", "--analysis", debate, "--formal").output
     _, _, chapter = output.partition("## Formal claims\n\n")
     lines = chapter.partition("\n\n")[0].split("\n")
     assert [line.split(",")[0] for line in lines] == ["- **proved**", "- **refuted**"], output
     assert "(flat.md): `(assert (! (= (* 12 950) 11400)" in lines[0]
     assert "rent = 0" in lines[1]
-    data = json.loads(folkmoot(folder, "analyse", debate, "--formal", "--json").stdout)["debates"][0]["formal"]
+    data = json.loads(folkmoot(folder, "show", "--analysis", debate, "--formal", "--json").stdout)["debates"][0][
+        "formal"
+    ]
     assert [row["verdict"] for row in data] == ["proved", "refuted"]
     assert data[0]["claim"]["source"] == "flat.md"
-    assert "Formal claims" not in folkmoot(folder, "analyse", debate).output
+    assert "Formal claims" not in folkmoot(folder, "show", "--analysis", debate).output
 
 
 def test_participants_state_claims_in_their_answers(folder: Path) -> None:
@@ -266,19 +268,21 @@ def test_participants_state_claims_in_their_answers(folder: Path) -> None:
     with served(lambda call: Plan(text=f"ANSWER: Yes\nCONFIDENCE: 0.7\nARGUMENT: {reason}")) as wires:
         ran = folkmoot(folder, "run", "plain.md", "-m", "ollama:tiny", "--quiet", OLLAMA_HOST=wires.url)
         assert ran.exit_code == 0, ran.output
-    output = folkmoot(folder, "analyse", "last", "--formal").output
+    output = folkmoot(folder, "show", "--analysis", "last", "--formal").output
     assert "- **proved**, T1 of Ann: `(assert" in output
     assert "- **proved**, T2 of Ben: `(assert" in output
 
 
 def test_a_debate_without_formal_claims_says_so(folder: Path) -> None:
-    output = folkmoot(folder, "analyse", run_debate(folder, "plain.md"), "--formal").output
+    output = folkmoot(folder, "show", "--analysis", run_debate(folder, "plain.md"), "--formal").output
     assert "## Formal claims\n\n- Nobody stated a claim formally.\n" in output
 
 
 def test_without_the_library_it_says_what_to_install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "z3", None)
-    data = json.loads(folkmoot(folder, "analyse", run_debate(folder, "flat.md"), "--formal", "--json").stdout)
+    data = json.loads(
+        folkmoot(folder, "show", "--analysis", run_debate(folder, "flat.md"), "--formal", "--json").stdout
+    )
     results = [(item["verdict"], item["reason"]) for item in data["debates"][0]["formal"]]
     assert [verdict for verdict, _ in results] == ["unknown", "unknown"]
     assert all('pip install "z3-solver' in reason for _, reason in results)

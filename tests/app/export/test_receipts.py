@@ -321,11 +321,11 @@ def store(folder: Path, debate: str = "panel", file: str = "folkmoot.sqlite") ->
 
 def test_a_receipt_from_the_terminal(tmp_path: Path) -> None:
     store(tmp_path)
-    assert folkmoot(tmp_path, "receipt", "--new-key", "k").exit_code == 0
+    assert folkmoot(tmp_path, "config", "key", "k").exit_code == 0
     for form in ("json", "md"):
-        wrote = folkmoot(tmp_path, "receipt", "last", "--key", "k", "--format", form, "-o", "r")
+        wrote = folkmoot(tmp_path, "report", "--receipt", "last", "--key", "k", "--format", form, "-o", "r")
         assert (wrote.exit_code, wrote.output) == (0, "r\n")
-        checked = folkmoot(tmp_path, "receipt", "--check", "r", "--key", "k.pub")
+        checked = folkmoot(tmp_path, "verify", "--receipt", "r", "--key", "k.pub")
         assert checked.exit_code == 0, checked.output
         assert "is intact in" in checked.output
     secret = "PRIVATE KEY"
@@ -333,26 +333,26 @@ def test_a_receipt_from_the_terminal(tmp_path: Path) -> None:
     assert secret not in everything
     key = "".join((tmp_path / "k").read_text().splitlines()[1:-1])
     assert key not in everything
-    away = folkmoot(tmp_path, "receipt", "--check", "r", "--key", "k.pub", "--store", "none.sqlite")
+    away = folkmoot(tmp_path, "verify", "--receipt", "r", "--key", "k.pub", "--store", "none.sqlite")
     assert (away.exit_code, " entries) is not in none.sqlite; it was not checked" in away.output) == (0, True)
     assert not (tmp_path / "none.sqlite").exists()
     store(tmp_path, "another", file="more.sqlite")
     assert (
         "is not in more.sqlite"
-        in folkmoot(tmp_path, "receipt", "--check", "r", "--key", "k", "--store", "more.sqlite").output
+        in folkmoot(tmp_path, "verify", "--receipt", "r", "--key", "k", "--store", "more.sqlite").output
     )
 
 
 def test_a_receipt_with_a_secret_of_the_environment(tmp_path: Path) -> None:
     store(tmp_path)
-    signed = folkmoot(tmp_path, "receipt", "last", "--hmac-key-env", "KEY", KEY=SECRET)
+    signed = folkmoot(tmp_path, "report", "--receipt", "last", "--hmac-key-env", "KEY", KEY=SECRET)
     (tmp_path / "r").write_text(signed.stdout)
     assert SECRET not in signed.output
-    assert folkmoot(tmp_path, "receipt", "--check", "r", "--hmac-key-env", "KEY", KEY=SECRET).exit_code == 0
-    bad = folkmoot(tmp_path, "receipt", "--check", "r", "--hmac-key-env", "KEY", KEY=SECRET[::-1])
+    assert folkmoot(tmp_path, "verify", "--receipt", "r", "--hmac-key-env", "KEY", KEY=SECRET).exit_code == 0
+    bad = folkmoot(tmp_path, "verify", "--receipt", "r", "--hmac-key-env", "KEY", KEY=SECRET[::-1])
     assert (bad.exit_code, bad.output.count("\n")) == (1, 1)
     (tmp_path / "r").write_text(re.sub(r'"head": "\w', '"head": "', signed.stdout))
-    assert folkmoot(tmp_path, "receipt", "--check", "r", "--hmac-key-env", "KEY", KEY=SECRET).exit_code == 1
+    assert folkmoot(tmp_path, "verify", "--receipt", "r", "--hmac-key-env", "KEY", KEY=SECRET).exit_code == 1
 
 
 def test_a_record_that_is_another_one_is_told(tmp_path: Path) -> None:
@@ -360,7 +360,7 @@ def test_a_record_that_is_another_one_is_told(tmp_path: Path) -> None:
     forged = replace(RECEIPT, debate="panel")
     for written_receipt in (forged, replace(forged, entries=10_000)):
         (tmp_path / "r").write_text(write_receipt(written_receipt, secret_key(SECRET)))
-        result = folkmoot(tmp_path, "receipt", "--check", "r", "--hmac-key-env", "KEY", KEY=SECRET)
+        result = folkmoot(tmp_path, "verify", "--receipt", "r", "--hmac-key-env", "KEY", KEY=SECRET)
         assert (result.exit_code, "is a different one" in result.output) == (1, True)
 
 
@@ -377,12 +377,12 @@ def test_a_record_that_is_another_one_is_told(tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_are_one_sentence(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
-    result = folkmoot(tmp_path, "receipt", *words, KEY=SECRET)
+    result = folkmoot(tmp_path, "report", "--receipt", *words, KEY=SECRET)
     assert result.exit_code in (1, 2)
     assert message in " ".join(result.output.split())
 
 
 def test_an_unsigned_file_is_named_as_such_and_a_folder_that_is_missing(tmp_path: Path) -> None:
     store(tmp_path)
-    assert "is not signed" in folkmoot(tmp_path, "receipt", "last", "-o", "r.json").output
-    assert "cannot be written" in folkmoot(tmp_path, "receipt", "last", "-o", "none/r.json").output
+    assert "is not signed" in folkmoot(tmp_path, "report", "--receipt", "last", "-o", "r.json").output
+    assert "cannot be written" in folkmoot(tmp_path, "report", "--receipt", "last", "-o", "none/r.json").output

@@ -35,11 +35,13 @@ def lay(folder: Path, lines: Sequence[str], *, after: int = 0) -> None:
 def sign(folder: Path) -> None:
     """Lay a record, and write a receipt of it."""
     lay(folder, LINES)
-    (folder / "r").write_text(folkmoot(folder, "receipt", "last", "--hmac-key-env", "KEY", KEY=SECRET).stdout)
+    (folder / "r").write_text(
+        folkmoot(folder, "report", "--receipt", "last", "--hmac-key-env", "KEY", KEY=SECRET).stdout
+    )
 
 
 def check(folder: Path) -> Result:
-    return folkmoot(folder, "receipt", "--check", "r", "--hmac-key-env", "KEY", KEY=SECRET)
+    return folkmoot(folder, "verify", "--receipt", "r", "--hmac-key-env", "KEY", KEY=SECRET)
 
 
 def test_an_edited_record_is_not_the_one_of_a_receipt(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ async def test_invisible_characters_and_names_with_a_meaning_are_cleaned(tmp_pat
 def test_the_command_names_what_it_leaves_out(tmp_path: Path) -> None:
     rows = [{"messages": [{"role": "user", "content": words}]} for words in ("Tea?", "", " ")]
     (tmp_path / "rows.json").write_text(json.dumps(rows), "utf-8")
-    result = folkmoot(tmp_path, "import", "rows.json")
+    result = folkmoot(tmp_path, "store", "import", "rows.json")
     assert (result.exit_code, len(result.stdout.splitlines())) == (0, 1)
     assert result.stderr.startswith("folkmoot: rows.json: 2 conversations without words left out\n")
 
@@ -121,9 +121,9 @@ def test_the_command_names_what_it_leaves_out(tmp_path: Path) -> None:
 def test_the_command_imports_what_it_can(tmp_path: Path) -> None:
     for name, text in (("talk.md", TRANSCRIPT), ("none.md", "Nobody."), ("chat.json", CHAT)):
         (tmp_path / name).write_text(text)
-    dry = folkmoot(tmp_path, "import", "talk.md", "--dry-run")
+    dry = folkmoot(tmp_path, "store", "import", "talk.md", "--dry-run")
     assert (dry.exit_code, dry.stdout) == (0, "Build or buy? (transcript: Ada 2 turns, Ben 2 turns)\n")
-    came = folkmoot(tmp_path, "import", "talk.md", "none.md", "chat.json")
+    came = folkmoot(tmp_path, "store", "import", "talk.md", "none.md", "chat.json")
     assert came.exit_code == 1
     assert "none.md: no speakers found." in came.stderr
     assert folkmoot(tmp_path, "verify", "last").exit_code == 0

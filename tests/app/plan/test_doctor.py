@@ -1,4 +1,4 @@
-"""``folkmoot doctor``: what works, what doesn't, and that nothing secret is in the lines."""
+"""``folkmoot config doctor``: what works, what doesn't, and that nothing secret is in the lines."""
 
 import asyncio
 import socket
@@ -35,7 +35,7 @@ def of(lines: tuple[Line, ...], subject: str) -> list[tuple[str, str]]:
 
 
 def test_a_command_that_finds_no_fault_says_so_by_its_exit_code_and_writes_nothing(tmp_path: Path) -> None:
-    result = folkmoot(tmp_path, "doctor", *QUOTES, **DEAD)
+    result = folkmoot(tmp_path, "config", "doctor", *QUOTES, **DEAD)
     assert result.exit_code == 0, result.output
     assert "builtin:quotes" in result.stdout
     assert str(tmp_path) not in result.stdout  # the home folder's name may be a person's
@@ -45,9 +45,9 @@ def test_a_command_that_finds_no_fault_says_so_by_its_exit_code_and_writes_nothi
 
 def test_records_are_counted_and_what_is_no_record_is_a_fault(tmp_path: Path) -> None:
     assert folkmoot(tmp_path, "run", "Tea or coffee?", "--quiet", *QUOTES).exit_code == 0
-    assert "1 debate," in folkmoot(tmp_path, "doctor", **DEAD).stdout
+    assert "1 debate," in folkmoot(tmp_path, "config", "doctor", **DEAD).stdout
     (tmp_path / "folkmoot.sqlite").write_text("no database at all, only words, " * 50, "utf-8")
-    result = folkmoot(tmp_path, "doctor", **DEAD)
+    result = folkmoot(tmp_path, "config", "doctor", **DEAD)
     assert result.exit_code == 1
     assert "fault store" in result.stdout
     assert "ok    page" in result.stdout or "note  page" in result.stdout  # it goes on after a fault
@@ -55,7 +55,7 @@ def test_records_are_counted_and_what_is_no_record_is_a_fault(tmp_path: Path) ->
 
 def test_settings_that_cannot_be_read_are_a_fault_and_not_the_end(tmp_path: Path) -> None:
     (tmp_path / "folkmoot.toml").write_text('colour = "red"\n', "utf-8")
-    result = folkmoot(tmp_path, "doctor", **DEAD)
+    result = folkmoot(tmp_path, "config", "doctor", **DEAD)
     assert result.exit_code == 1
     assert "colour" in result.stdout
     assert "models" in result.stdout

@@ -79,7 +79,7 @@ def test_past_debates_are_judged_once_the_truth_is_known(tmp_path: Path) -> None
     assert few.exit_code != 0
     assert "of 3 closed debates, 0 with a right answer and first answers; a scoreboard needs at least 2" in few.output
     for name, answer in zip(names, ("build", "buy"), strict=False):
-        assert folkmoot(tmp_path, "resolve", name, "--answer", answer).exit_code == 0
+        assert folkmoot(tmp_path, "learn", "resolve", name, "--answer", answer).exit_code == 0
     shown = folkmoot(tmp_path, "eval", "past", "-o", "judged")
     assert shown.exit_code == 0, shown.output
     assert shown.output.splitlines()[0].startswith("past debates: 2 of 2 questions")
@@ -118,7 +118,7 @@ def test_a_forecast_on_record_is_judged_once_it_came_true(tmp_path: Path) -> Non
     for seed in ("1", "2"):
         assert folkmoot(tmp_path, "run", "rain.md", *QUOTES, "--seed", seed).exit_code == 0
     for item in json.loads(folkmoot(tmp_path, "list", "--json").output):
-        assert folkmoot(tmp_path, "resolve", item["debate"], "--answer", "yes").exit_code == 0
+        assert folkmoot(tmp_path, "learn", "resolve", item["debate"], "--answer", "yes").exit_code == 0
     shown = folkmoot(tmp_path, "eval", "past")
     assert shown.exit_code == 0, shown.output
     assert "score: log loss" in shown.output.splitlines()[0]

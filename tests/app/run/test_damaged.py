@@ -126,14 +126,14 @@ def test_a_debate_that_is_whole_in_a_damaged_store_is_told(tmp_path: Path) -> No
 
 
 def test_an_analysis_names_the_damaged_debate_and_shows_the_others(store: Path) -> None:
-    result = folkmoot(store, "analyse", "over", "before", "broken", "--json")
+    result = folkmoot(store, "show", "--analysis", "over", "before", "broken", "--json")
     assert result.exit_code == 1
     data = json.loads(result.stdout)
     assert [item["debate"] for item in data["debates"]] == ["before"]
     assert [*data["damaged"]] == ["over", "broken"]
     assert all("a line of the record is damaged" in reason for reason in data["damaged"].values())
     assert "folkmoot: broken is damaged: a line of the record" in result.stderr
-    assert "# " in folkmoot(store, "analyse", "over", "before").stdout
+    assert "# " in folkmoot(store, "show", "--analysis", "over", "before").stdout
 
 
 def test_everything_else_is_learned(store: Path) -> None:
@@ -141,7 +141,7 @@ def test_everything_else_is_learned(store: Path) -> None:
     assert result.exit_code == 1
     assert "1 learned, 0 known already" in result.stdout
     assert "folkmoot: over: its record is damaged" in result.stderr
-    assert folkmoot(store, "memory", "search", "x").exit_code == 0
+    assert folkmoot(store, "learn", "search", "x").exit_code == 0
 
 
 async def test_the_api_lists_the_damaged_debate_and_all_others(store: Path) -> None:

@@ -20,7 +20,7 @@ from folkmoot.app.export.reports import ReadRecord, make_report, write_data, wri
 from folkmoot.app.run.outcome import Outcome
 from folkmoot.app.serve.frames import frames
 from folkmoot.app.serve.view_model import entry_views
-from folkmoot.cli.display.output import ending
+from folkmoot.cli.display.output import summary
 from folkmoot.report.gaps import gaps
 from folkmoot.report.receipt import receipt, receipt_page
 from tests.app.serve.test_one_view import on_screen
@@ -65,7 +65,7 @@ def _record(outcome: Outcome) -> ReadRecord:
 
 def _terminal(outcome: Outcome) -> str:
     console = Console(width=10_000, file=StringIO())
-    console.print(ending(_record(outcome).report, boxed=False))
+    console.print(summary(_record(outcome), boxed=False))
     return cast("StringIO", console.file).getvalue()
 
 

@@ -43,7 +43,7 @@ async def test_of_a_tie_the_http_api_and_the_pages_data_name_no_minority(tmp_pat
     assert state["status"] == "tie"
     check_tie(state["decision"])
     commands = [way["command"].replace(debate, "ID") for way in state["ways"]]
-    assert commands[0] == "folkmoot recount ID"
+    assert commands[0] == "folkmoot show --recount ID"
     assert "folkmoot again ID --protocol moderated" in commands
     ruled = [frame["decision"] for frame in map(json.loads, stream.splitlines()) if frame.get("decision")]
     assert ruled
@@ -58,7 +58,7 @@ async def test_of_a_tie_the_mcp_server_names_no_minority(tmp_path: Path) -> None
         assert memo["status"] == "tie"
         check_tie(memo)
         ways = cast("list[str]", memo["ways"])
-        assert ways[0] == f"folkmoot recount {memo['id']}: the same votes under other rules"
+        assert ways[0] == f"folkmoot show --recount {memo['id']}: the same votes under other rules"
         assert any("--protocol moderated: a moderator decides" in way for way in ways)
         won = await here.call("run_debate", question=DECIDED, models=["builtin:quotes"])
         assert (won["status"], won["answers"], won["ways"]) == ("decided", [], [])
@@ -73,14 +73,14 @@ def test_of_a_tie_a_program_the_report_and_the_receipt_name_no_minority(tmp_path
     check_tie(data)
     for text in (outcome.report(), command(tmp_path, "report", debate).stdout):
         assert "inority" not in text
-        assert "**What may decide it:** `folkmoot recount " in text
+        assert "**What may decide it:** `folkmoot show --recount " in text
     (as_json,) = [json.loads(command(tmp_path, "report", debate, "--format", "json").stdout)]
     check_tie(as_json["outcome"]["decision"])
-    receipt = json.loads(command(tmp_path, "receipt", debate, "--format", "json").stdout)
+    receipt = json.loads(command(tmp_path, "report", "--receipt", debate, "--format", "json").stdout)
     assert receipt["minority"] == []
     assert {name for answer in receipt["answers"] for name in answer["by"]} == ANSWERS
     assert "## Answers\n" in receipt["page"] if "page" in receipt else receipt["answers"]
-    assert "to win" not in command(tmp_path, "recount", debate).stdout
+    assert "to win" not in command(tmp_path, "show", "--recount", debate).stdout
 
 
 def test_what_lost_against_a_winner_is_a_minority(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ async def test_equal_leaders_without_a_majority_are_no_tie_at_every_entrance(tmp
     assert (state["status"], listed["status"]) == ("no_decision", "no_decision")
     check_tie(state["decision"])
     commands = [way["command"].replace(debate, "ID") for way in state["ways"]]
-    assert commands[0] == "folkmoot recount ID"
+    assert commands[0] == "folkmoot show --recount ID"
     assert re.fullmatch(r"folkmoot again ID --rounds \d", commands[1]), "the rule that was chosen stays"
     assert "folkmoot again ID --protocol moderated" in commands
     (warning,) = [text for text in state["warnings"] if "votes come from" in text]
@@ -119,6 +119,6 @@ async def test_equal_leaders_without_a_majority_are_no_tie_at_every_entrance(tmp
 
 
 def test_a_recount_of_what_nobody_won_does_not_say_that_it_was_decided(tmp_path: Path) -> None:
-    shown = command(tmp_path, "recount", tied(tmp_path)).stdout
+    shown = command(tmp_path, "show", "--recount", tied(tmp_path)).stdout
     assert "Decided" not in shown
     assert "Counted in the debate by plurality: tie: usage, seats and flat have 1 each" in shown

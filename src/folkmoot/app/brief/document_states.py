@@ -192,7 +192,7 @@ def stale_warning(debate: str, brief: Brief, states: Sequence[DocumentOnRecord],
     again = "folkmoot review reviews them" if _is_review(brief) else "run the brief again to decide on them"
     return (
         f"This is about the documents as they were ({'; '.join(facts)}). "
-        f"folkmoot stale {debate} compares them; {again} as they are now."
+        f"folkmoot verify --documents {debate} compares them; {again} as they are now."
     )
 
 
@@ -201,7 +201,7 @@ def _unknown_place(debate: str, named: Sequence[str]) -> str:
     those = "the document of that name" if len(named) == 1 else "the documents of those names"
     return (
         f"{files} from {those} that this was about ({_names(named)}). The record does not say from which folder the "
-        f"documents came, so it may be another file. folkmoot stale {debate} --in FOLDER compares them with a folder's."
+        f"documents came, so it may be another file. folkmoot verify --documents {debate} --in FOLDER compares them with a folder's."
     )
 
 

@@ -206,6 +206,6 @@ def find_preset(name: str, presets: Mapping[str, Preset], owner: str = "") -> Pr
     """
     allowed = [preset.name for preset in presets.values() if preset.admits(owner)]
     if name not in allowed:
-        hint = unknown_word(name, allowed) if allowed else "folkmoot presets init writes some"
+        hint = unknown_word(name, allowed) if allowed else "folkmoot config presets --init writes some"
         raise BriefError(f"there is no preset {name[:60]!r}; {hint}", code="bad_enum")
     return presets[name]

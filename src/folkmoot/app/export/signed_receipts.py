@@ -161,7 +161,7 @@ def _public(raw: bytes, path: Path) -> Key:
 
 def _no_key(path: Path) -> BriefError:
     return BriefError(
-        "the file has no Ed25519 key in PEM format; make one with: folkmoot receipt --new-key FILE", where=str(path)
+        "the file has no Ed25519 key in PEM format; make one with: folkmoot config key FILE", where=str(path)
     )
 
 

@@ -1,4 +1,4 @@
-"""What ``folkmoot doctor`` looks at: versions, settings, store, web page, port, extras and models, as lines for an issue.
+"""What ``folkmoot config doctor`` looks at: versions, settings, store, web page, port, extras and models, as lines for an issue.
 
 Nothing is written, and nothing is asked of a model unless that is wanted. The lines have no key, no address of a server
 that is not on this machine, and ``~`` in the place of the home folder.
@@ -157,7 +157,7 @@ async def _models(config: Config, seats: Sequence[str], call: bool, env: Environ
     named = [config.model, *config.fallback, *(model for preset in config.presets.values() for model in preset.models)]
     wanted = [*dict.fromkeys(filter(None, (*named, *seats)))]
     if not call:
-        advice = "folkmoot doctor --call asks each one short question"
+        advice = "folkmoot config doctor --call asks each one short question"
         yield Line(subject="models", state="note", words=f"{counted(len(wanted), 'model')} named, none asked; {advice}")
         return
     for check in await check_servers(reach, env):

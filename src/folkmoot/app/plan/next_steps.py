@@ -49,7 +49,7 @@ def next_steps(opened: Opened, debate: str, transcript: Transcript) -> Iterator[
         yield NextStep(command=f"folkmoot again {debate} -m PROVIDER:NAME", words="with a language model")
         return
     if voted:
-        yield NextStep(command=f"folkmoot recount {debate}", words="the same votes under other rules")
+        yield NextStep(command=f"folkmoot show --recount {debate}", words="the same votes under other rules")
     if opened.name not in KNOWN:
         return
     unread = not voted and _is_unread(transcript)

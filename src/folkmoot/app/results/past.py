@@ -85,7 +85,7 @@ async def read_past(workspace: Workspace, names: Sequence[str] = ()) -> EvalResu
             debates.append(past)
     if len(debates) < 2:
         many = f"of {text.counted(len(wanted), 'closed debate')}, {len(debates)} with a right answer and first answers"
-        raise RecordError(f"{many}; a scoreboard needs at least 2: say what was right with folkmoot resolve")
+        raise RecordError(f"{many}; a scoreboard needs at least 2: say what was right with folkmoot learn resolve")
     return as_result(debates)
 
 

@@ -254,7 +254,7 @@ def _steps(report: Report, transcript: Transcript) -> Iterator[Point]:
     yield from (Point(command=way.command, words=way.words) for way in report.ways)
     if status == "decided" and report.debate and report.options:
         yield Point(
-            command=f"folkmoot resolve {report.debate} ANSWER",
+            command=f"folkmoot learn resolve {report.debate} --answer ANSWER",
             words="once you know which answer was right",
         )
 

@@ -1,8 +1,6 @@
 """The commands of ``folkmoot``, a module for each group of them.
 
-Read in this order: ``run`` (run, resume, again, fork), ``review_changes`` (review), ``check`` (new, check, models,
-presets, plugins), ``show`` (show, recount, report, diff), ``records`` (list, verify, stale, store, import, delete),
-``answer`` (answer, say), ``batch``, ``submit`` (submit, worker, queue), ``analyse`` (analyse, receipt), ``learn``
-(learn, memory, resolve), ``standings`` (ratings, calibration, personas, relations), ``evaluate``, ``measure`` and
-``eval_results`` (eval), ``serve`` (serve, mcp, skill).
+Read in this order: ``run`` (run, resume, again, fork), ``answer`` (answer, say), ``show`` (show, report, diff),
+``records`` (list, store), ``verify``, ``check`` (new, check, models), ``config``, ``review_changes`` (review), ``batch``,
+``worker``, ``serve`` (serve, mcp), ``learn``, ``standings``, ``evaluate`` (eval).
 """

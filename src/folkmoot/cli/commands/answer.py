@@ -3,28 +3,30 @@
 import getpass
 import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 import click
-import rich_click
 
 from folkmoot.cli.commands.run import ResumeOptions, resume_debate
 from folkmoot.cli.options import (
     DONE,
-    MEANINGS,
+    EXIT_CODES,
     USAGE,
-    complete_debate,
+    Store,
+    command,
+    debate_argument,
     limit_options,
+    note,
     open_workspace,
+    option,
     output_options,
     run_command,
     store_option,
 )
 from folkmoot.core.errors import BriefError
+from folkmoot.core.text import listed
 
 if TYPE_CHECKING:
-    from folkmoot.app.program.in_place import Keyboard
     from folkmoot.app.run.workspace import Workspace
     from folkmoot.cli.display.ask_people import Filled
 
@@ -35,171 +37,140 @@ MOST = 1_000_000
 """The most bytes that are read from standard input; the workspace allows fewer."""
 
 
-class AnswerOptions(ResumeOptions):
-    """All options of ``folkmoot answer``."""
-
-    words: str | None
-    who: str
-    field: tuple[str, ...]
-    no_run: bool
-
-
-@rich_click.command(epilog=MEANINGS)
-@click.argument("debate", shell_complete=complete_debate)
+@command(epilog=EXIT_CODES)
+@debate_argument
 @click.argument("words", required=False)
-@click.option(
-    "--as", "who", default="", metavar="NAME", help="Whose answer this is, if the debate waits for several people."
-)
-@click.option("-f", "--field", multiple=True, metavar="FIELD=VALUE", help="A field of the form. Can be repeated.")
-@click.option("--no-run", is_flag=True, help="Only save the answer. Continue later with folkmoot resume.")
+@option("--as", "who", default="", metavar="NAME", help="Whose answer this is, if the debate waits for several.")
+@option("-f", "--field", multiple=True, metavar="FIELD=VALUE", help="A field of the form. Can be repeated.")
+@option("--no-run", is_flag=True, help="Only save the answer. Continue later with folkmoot resume.")
 @limit_options
 @output_options
 @store_option
-def answer(debate: str, **options: Unpack[AnswerOptions]) -> int:
+def answer(
+    debate: str,
+    words: str | None,
+    who: str,
+    field: tuple[str, ...],
+    no_run: bool,
+    store: Store,
+    **options: Unpack[ResumeOptions],
+) -> int:
     """Answer a question that a debate asks a person, then continue the debate.
 
     DEBATE is an id, a short id, or "last". WORDS is the answer, or - for standard input. Without
     WORDS you are asked for each field. Without a terminal, the question is printed.
     """
-    debate, goes_on = run_command(_answer(debate, options))
-    if goes_on is None:
-        return USAGE
-    return run_command(resume_debate(debate, options)) if goes_on else DONE
-
-
-async def _answer(name: str, answer_options: AnswerOptions) -> tuple[str, bool | None]:
-    """Save an answer; returns the debate's id, and whether it continues here (None: no answer was given)."""
-    from folkmoot.app.program.program_agents import names_inside
-    from folkmoot.app.run.outcome import opening
-    from folkmoot.app.run.people import answer as note
-    from folkmoot.core.text import listed
-    from folkmoot.core.transcript import fold
-    from folkmoot.report.conclusion import outcome_view
-
-    async with open_workspace(answer_options["store"]) as workspace:
-        debate = await workspace.find(name)
-        filled = await _read_answer(workspace, debate, answer_options)
-        if filled is None:
-            return debate, None
-        await note(workspace, debate, filled.words, who=answer_options["who"], key=filled.key, fields=filled.fields)
-        entries = await workspace.entries(debate)
-        job = await workspace.queue.job(debate) if workspace.queue else None
-    if job and job.state != "cancelled":
-        click.echo("folkmoot: the answer is saved; a worker continues the debate: folkmoot queue", err=True)
-        return debate, False
-    paused, guests = outcome_view(fold(entries)).status == "paused", names_inside(opening(debate, entries).brief)
-    if paused and not answer_options["no_run"] and not guests:
-        return debate, True
-    running = "" if paused else "the process that runs the debate will read it; if that process has ended, "
-    way = f"in the program that answers for {listed(guests)}" if guests else f"with: folkmoot resume {debate}"
-    click.echo(f"folkmoot: the answer is saved; {running}continue {way}", err=True)
-    return debate, False
-
-
-async def _read_answer(workspace: "Workspace", debate: str, answer_options: AnswerOptions) -> "Filled | None":
-    """The answer, from the command line or the terminal; None where the question is shown instead."""
-    from folkmoot.app.program.in_place import Keyboard
-    from folkmoot.cli.display.ask_people import Filled
-
-    words, fields = answer_options["words"], _fields(answer_options["field"])
-    if words is not None or fields:
-        return Filled(words=_words(words or ""), fields=fields)
-    return await _ask(workspace, debate, answer_options, Keyboard.here() if sys.stdout.isatty() else None)
-
-
-def _fields(typed: tuple[str, ...]) -> dict[str, str]:
-    values: dict[str, str] = {}
-    for text in typed:
+    fields: dict[str, str] = {}
+    for text in field:
         name, equals, value = text.partition("=")
         if not equals:
             raise click.UsageError(f"-f {text} has no value; write FIELD=VALUE.")
-        if name.strip() in values:
+        if name.strip() in fields:
             raise click.UsageError(f"-f {name.strip()} is given twice.")
-        values[name.strip()] = value
-    return values
+        fields[name.strip()] = value
+    debate, goes_on = run_command(_answer(debate, words, who, fields, store, no_run=no_run))
+    if goes_on is None:
+        return USAGE
+    return run_command(resume_debate(debate, store, options)) if goes_on else DONE
 
 
-async def _ask(
-    workspace: "Workspace", debate: str, answer_options: AnswerOptions, keyboard: "Keyboard | None"
-) -> "Filled | None":
-    """Show the question and ask for the answer; without a keyboard, show the question with its form."""
+async def _answer(
+    name: str, words: str | None, who: str, fields: dict[str, str], store: Store, *, no_run: bool
+) -> tuple[str, bool | None]:
+    """Save an answer; returns the debate's id, and whether it continues here (None: no answer was given)."""
+    from folkmoot.app.program.program_agents import names_inside
+    from folkmoot.app.run.outcome import opening
+    from folkmoot.app.run.people import answer as save_answer
+    from folkmoot.cli.display.ask_people import Filled
+    from folkmoot.core.transcript import fold
+    from folkmoot.report.conclusion import outcome_view
+
+    async with open_workspace(store) as workspace:
+        debate = await workspace.find(name)
+        if words is not None or fields:
+            filled = Filled(words=_typed(words or ""), fields=fields)
+        else:
+            filled = await _ask(workspace, debate, who)
+        if filled is None:
+            return debate, None
+        await save_answer(workspace, debate, filled.words, who=who, key=filled.key, fields=filled.fields)
+        entries = await workspace.entries(debate)
+        job = await workspace.queue.job(debate) if workspace.queue else None
+    if job and job.state != "cancelled":
+        note("the answer is saved; a worker continues the debate: folkmoot worker queue")
+        return debate, False
+    paused, guests = outcome_view(fold(entries)).status == "paused", names_inside(opening(debate, entries).brief)
+    if paused and not no_run and not guests:
+        return debate, True
+    running = "" if paused else "the process that runs the debate will read it; if that process has ended, "
+    way = f"in the program that answers for {listed(guests)}" if guests else f"with: folkmoot resume {debate}"
+    note(f"the answer is saved; {running}continue {way}")
+    return debate, False
+
+
+async def _ask(workspace: "Workspace", debate: str, who: str) -> "Filled | None":
+    """Show the question and ask for the answer; without a terminal, show the question with its form, and return None."""
     from rich.text import Text
 
-    from folkmoot.app.run.people import OutsideMessages, context_for, focus_turns, new_turns, open_ask_for
+    from folkmoot.app.program.in_place import Keyboard
+    from folkmoot.app.run.people import OutsideMessages, context_for, open_ask_for
     from folkmoot.app.run.record_reader import time_left
-    from folkmoot.cli.display.ask_people import ask_answer, show_question
-    from folkmoot.cli.display.output import form, term
+    from folkmoot.cli.display.ask_people import ask_answer, form_lines, show_question, term
     from folkmoot.cli.display.text_layout import console_for, line
     from folkmoot.core.transcript import fold
 
-    turn = await open_ask_for(workspace, debate, answer_options["who"])
+    keyboard = Keyboard.here() if sys.stdout.isatty() else None
+    turn = await open_ask_for(workspace, debate, who)
     assert turn.ask is not None
     context, transcript = await context_for(workspace, debate, turn.key), fold(await workspace.entries(debate))
     left = (await time_left(workspace, debate)).get(turn.key)
     console = console_for()
     console.print(Text(line(context.brief.topic), style="bold"))
     outside = await OutsideMessages.of(workspace, debate, turn.key)
-    show_question(
-        console,
-        turn.ask,
-        context,
-        turns=new_turns(context, transcript),
-        about=focus_turns(context, transcript),
-        outside=await outside.more(),
-    )
+    show_question(console, turn.ask, context, transcript, await outside.more())
     if keyboard:
         try:
             return replace(await ask_answer(console, keyboard, turn.ask, context, outside, left=left), key=turn.key)
         except EOFError:
             console.print()
             raise BriefError("no answer was given") from None
-    for renderable in form(turn.ask.form.fields if turn.ask.form else ()):
+    for renderable in form_lines(turn.ask.form):
         console.print(renderable)
     if left is not None:
         console.print(term(left))
-    click.echo(f'folkmoot: answer with: folkmoot answer {debate} "…", or -f FIELD=VALUE for each field', err=True)
+    note(f'answer with: folkmoot answer {debate} "…", or -f FIELD=VALUE for each field')
     return None
 
 
-@rich_click.command()
-@click.argument("debate", shell_complete=complete_debate)
+@command()
+@debate_argument
 @click.argument("words")
-@click.option("--by", metavar="NAME", help="The speaker's name. Default: your user name.")
+@option("--by", metavar="NAME", help="The speaker's name. Default: your user name.")
 @store_option
-def say(debate: str, words: str, by: str | None, store: Path | str | None) -> int:
-    """Send a message to a debate. Models see it from the next question on; people also see it beside an open question.
+def say(debate: str, words: str, by: str | None, store: Store) -> int:
+    """Send a message to a debate.
+
+    Models see it from the next question on; people also see it beside an open question.
 
     DEBATE is an id, a short id, or "last". WORDS is the message, or - for standard input.
     """
     from folkmoot.app.run.people import say as speak_up
     from folkmoot.app.run.record_reader import waiting
 
-    async def speak() -> str:
+    async def speak() -> tuple[str, list[str]]:
         async with open_workspace(store) as workspace:
-            debate_id = await workspace.find(debate)
-            await speak_up(workspace, debate_id, by or _user(), _words(words))
-            people = [turn.by for turn in await waiting(workspace, debate_id)]
-            return f"{debate_id}: the message is saved; {_who_sees_message(people)}"
+            found = await workspace.find(debate)
+            await speak_up(workspace, found, by or _user(), _typed(words))
+            return found, list(dict.fromkeys(turn.by for turn in await waiting(workspace, found)))
 
-    click.echo(f"folkmoot: {run_command(speak())}", err=True)
+    found, asked = run_command(speak())
+    now = f"{listed(asked)}, who {'have' if len(asked) > 1 else 'has'} an open question, now; " if asked else ""
+    note(f"{found}: the message is saved; it is shown to {now}everybody{' else' if now else ''} with the next question")
     return DONE
 
 
-def _who_sees_message(people: list[str]) -> str:
-    """Who sees a message, and when; people with an open question see it beside the question."""
-    from folkmoot.core.text import listed
-
-    names = list(dict.fromkeys(people))
-    if not names:
-        return "everybody sees it from the next question on"
-    readers = f"{names[0]} has an open question and sees it beside that question"
-    if len(names) > 1:
-        readers = f"{listed(names)} have open questions and see it beside them"
-    return f"{readers}; everybody else sees it from the next question on"
-
-
-def _words(typed: str) -> str:
-    return sys.stdin.buffer.read(MOST).decode("utf-8", "replace") if typed == "-" else typed
+def _typed(words: str) -> str:
+    return sys.stdin.buffer.read(MOST).decode("utf-8", "replace") if words == "-" else words
 
 
 def _user() -> str:

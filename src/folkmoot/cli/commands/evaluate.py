@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 import click
-import rich_click
 
 from folkmoot.cli.options import (
     DONE,
@@ -20,9 +19,11 @@ from folkmoot.cli.options import (
     INTERRUPTED,
     LIMIT,
     USAGE,
-    Command,
     FloatRange,
+    Function,
+    Group,
     HalfPriceOptions,
+    IntRange,
     complete_debate,
     half_price_options,
     open_for_running,
@@ -58,7 +59,7 @@ HEADS = ("input", "options", "truth")
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
-class FileFirst(rich_click.RichGroup):
+class FileFirst(Group):
     """A group whose command ``run`` may be left out before a file."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -68,7 +69,7 @@ class FileFirst(rich_click.RichGroup):
         return super().parse_args(ctx, args)
 
 
-@rich_click.group(name="eval", cls=FileFirst)
+@click.group(name="eval", cls=FileFirst)
 def evaluate() -> None:
     """Measure whether a debate pays: at equal cost, with intervals."""
 
@@ -81,7 +82,7 @@ def evaluate() -> None:
 @click.option("--questions", type=click.Path(path_type=Path), metavar="FILE", help="Questions with known answers.")
 @click.option("-m", "--model", multiple=True, metavar="MODEL", help="The model that answers. Can be repeated.")
 @click.option("--budget", type=FloatRange(*COST), metavar="USD", help="US dollars for all of it; 0 for no limit.")
-@click.option("-n", "--most", type=click.IntRange(2), default=QUESTIONS, show_default=True, help="Questions to put.")
+@click.option("-n", "--most", type=IntRange(2), default=QUESTIONS, show_default=True, help="Questions to put.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask before calls that cost money.")
 @store_option
 def new(
@@ -212,7 +213,7 @@ class EvalOptions(HalfPriceOptions):
     store: Path | str | None
 
 
-def _options(command: Command) -> Command:
+def _options(command: Function) -> Function:
     """The arguments of both commands."""
     out = click.Path(file_okay=False, path_type=Path)
     for add in reversed(
@@ -229,13 +230,11 @@ def _options(command: Command) -> Command:
             ),
             click.option("--name", metavar="NAME", help="The name of the evaluation. Default: that of the file."),
             click.option(
-                "--seed", type=click.IntRange(*SEED), metavar="N", help="The random seed. Default: the file's, or 0."
+                "--seed", type=IntRange(*SEED), metavar="N", help="The random seed. Default: the file's, or 0."
             ),
             click.option("-o", "--out", type=out, help="The folder of its plan and scores. Default: NAME-eval."),
             click.option("--budget", type=FloatRange(*COST), metavar="USD", help="US dollars for all of it."),
-            click.option(
-                "--parallel", type=click.IntRange(*BATCHED), metavar="N", help="Questions in parallel. Default: 8."
-            ),
+            click.option("--parallel", type=IntRange(*BATCHED), metavar="N", help="Questions in parallel. Default: 8."),
             click.option("--tag", default="", metavar="TAG", help="Put only questions with this tag."),
             click.option("--force", is_flag=True, help="Run even if the questions are too few to show the margin."),
             click.option("-y", "--yes", is_flag=True, help="Do not ask before calls that cost money."),
@@ -534,7 +533,7 @@ def export(folder: Path, form: str, out: Path | None, store: Path | str | None) 
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @store_option
 def past(debates: tuple[str, ...], out: Path | None, everything: bool, as_json: bool, store: Path | str | None) -> int:
-    """Show what past debates were worth: the named ones, or all whose right answer is known (`folkmoot resolve`).
+    """Show what past debates were worth: the named ones, or all whose right answer is known (`folkmoot learn resolve`).
 
     What would one model have said, the vote over the first answers, or a debate only where first answers differ, and at
     which cost? Nothing is asked again. The costs are not equal, so there is no verdict.

@@ -1,20 +1,27 @@
-"""``folkmoot learn``, ``folkmoot memory`` and ``folkmoot resolve``: learn from debates, search the memory, record the truth."""
+"""``folkmoot learn``: learn from debates, search and forget what was learned, record the truth."""
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import rich_click
 
 from folkmoot.cli.options import (
     DONE,
     ERROR,
+    FILE,
     USAGE,
+    IntRange,
+    Store,
     complete_debate,
+    debate_argument,
+    echo_json,
+    group,
+    json_option,
+    note,
     open_memory,
     open_workspace,
+    option,
     run_command,
     store_option,
 )
@@ -23,117 +30,98 @@ from folkmoot.core.text import counted
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from folkmoot.app.export.learned import Learned, Resolved
-    from folkmoot.learn.memory import FoundMemory, Kind
+    from folkmoot.app.export.learned import Resolved
+    from folkmoot.learn.memory import FoundMemory
     from folkmoot.learn.memory_store import Item
 
-as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
-
-@rich_click.command()
-@click.argument("debates", nargs=-1, metavar="[DEBATE]...", shell_complete=complete_debate)
-@click.option("--rebuild", is_flag=True, help="Delete the memory, and learn from all records again.")
-@click.option("--domain", metavar="NAME", help="The field that these debates are about, for ratings.")
+@group(invoke_without_command=True)
+@option("--rebuild", is_flag=True, help="Delete the memory, and learn from all records again.")
 @store_option
-def learn(debates: tuple[str, ...], rebuild: bool, domain: str | None, store: Path | str | None) -> int:
-    """Learn from finished debates: the named ones, or all that are not in the memory yet.
+@click.pass_context
+def learn(ctx: click.Context, rebuild: bool, store: Store) -> int:
+    """Learn from all finished debates that are not in the memory yet.
 
     Folkmoot learns from a debate when it ends, unless folkmoot.toml says learn = false. Nothing is learned twice.
     """
-    if rebuild and debates:
-        raise click.UsageError("--rebuild learns from all debates; do not name any.")
-    if domain is not None and not debates:
-        raise click.UsageError("--domain needs the names of debates.")
-    return run_command(_learn_named(debates, domain, store) if debates else _learn_all(rebuild, store))
+    from folkmoot.app.export.learned import learn_all
+
+    async def work() -> int:
+        async with open_workspace(store) as workspace:
+            learned = await learn_all(workspace, rebuild=rebuild)
+        click.echo(f"{len(learned.new)} learned, {learned.known} known already, {learned.open} not finished")
+        for debate in learned.damaged:
+            note(f"{debate}: its record is damaged; folkmoot verify {debate} shows where")
+        return ERROR if learned.damaged else DONE
+
+    if rebuild and ctx.invoked_subcommand:
+        raise click.UsageError("--rebuild learns from all debates; leave out the rest.")
+    return DONE if ctx.invoked_subcommand else run_command(work())
 
 
-async def _learn_named(names: tuple[str, ...], domain: str | None, store: Path | str | None) -> int:
+@learn.command("from")
+@click.argument("debates", nargs=-1, required=True, metavar="DEBATE...", shell_complete=complete_debate)
+@option("--domain", metavar="NAME", help="Only note the field that these debates are about, for ratings.")
+@store_option
+def from_(debates: tuple[str, ...], domain: str | None, store: Store) -> int:
+    """Learn from the named debates, also from those that were forgotten."""
     from folkmoot.app.export.learned import add_note
     from folkmoot.app.export.learned import learn as learn_one
 
-    async with open_workspace(store) as workspace:
-        for name in names:
-            debate = await workspace.find(name)
-            if domain is not None:
-                await add_note(workspace, debate, "domain", domain)
-                click.echo(f"{debate}: in the domain {domain}")
-            elif await learn_one(workspace, debate):
-                click.echo(f"{debate}: learned")
-            else:
-                click.echo(f"{debate}: nothing new to learn")
-    return DONE
+    async def work() -> int:
+        async with open_workspace(store) as workspace:
+            for name in debates:
+                debate = await workspace.find(name)
+                if domain is not None:
+                    await add_note(workspace, debate, "domain", domain)
+                    click.echo(f"{debate}: in the domain {domain}")
+                else:
+                    click.echo(
+                        f"{debate}: {'learned' if await learn_one(workspace, debate) else 'nothing new to learn'}"
+                    )
+        return DONE
+
+    return run_command(work())
 
 
-async def _learn_all(rebuild: bool, store: Path | str | None) -> int:
-    from folkmoot.app.export.learned import learn_all
-
-    async with open_workspace(store) as workspace:
-        learned: Learned = await learn_all(workspace, rebuild=rebuild)
-    counts = [f"{len(learned.new)} learned", f"{learned.known} known already", f"{learned.open} not finished"]
-    click.echo(", ".join(counts))
-    for debate in learned.damaged:
-        click.echo(f"folkmoot: {debate}: its record is damaged; folkmoot verify {debate} shows where", err=True)
-    return ERROR if learned.damaged else DONE
-
-
-@rich_click.group()
-def memory() -> None:
-    """Search, show and forget what was learned."""
-
-
-@memory.command()
+@learn.command()
 @click.argument("words", nargs=-1, required=True)
-@click.option("--patterns", is_flag=True, help="Search critiques that changed an answer, instead of outcomes.")
-@click.option(
-    "-n",
-    "--limit",
-    type=click.IntRange(1, 100),
-    default=10,
-    show_default=True,
-    metavar="N",
-    help="Maximum number of results.",
-)
-@as_json
+@option("--patterns", is_flag=True, help="Search critiques that changed an answer, instead of outcomes.")
+@option("-n", "--limit", type=IntRange(1, 100), default=10, show_default=True, metavar="N", help="At most so many.")
+@json_option
 @store_option
-def search(words: tuple[str, ...], patterns: bool, limit: int, as_json: bool, store: Path | str | None) -> int:
+def search(words: tuple[str, ...], patterns: bool, limit: int, as_json: bool, store: Store) -> int:
     """Find outcomes of earlier debates by words and by similarity."""
+    from folkmoot.analysis.memory_lines import decided
     from folkmoot.app.export.learned import search as look
-
-    kind: Kind = "pattern" if patterns else "outcome"
+    from folkmoot.cli.display.text_layout import local_time, short
 
     async def read() -> "tuple[FoundMemory, ...]":
         async with open_memory(store) as workspace:
-            return await look(workspace, " ".join(words), kind=kind, limit=limit)
+            return await look(workspace, " ".join(words), kind="pattern" if patterns else "outcome", limit=limit)
 
-    memories = run_command(read())
+    found = run_command(read())
     if as_json:
-        _print([asdict(item) for item in memories])
-    elif not memories:
+        echo_json([asdict(item) for item in found])
+        return DONE
+    if not found:
         click.echo("Nothing was found in the memory.")
-    for item in () if as_json else memories:
-        _tell(item)
+    for item in found:
+        body = item.body
+        click.echo(f"{item.debate}  {local_time(item.at)}  recalled {counted(item.uses, 'time')}")
+        if item.kind == "pattern":
+            click.echo(f"  {short(str(body['critic']), 60)}: {short(str(body['issue']), 200)}")
+            click.echo(f"  {short(str(body['author']), 60)} changed to: {short(str(body['after']), 200)}")
+        else:
+            click.echo(f"  {short(str(body['topic']), 200)}\n  {decided(body)}")
     return DONE
 
 
-def _tell(found_memory: "FoundMemory") -> None:
-    from folkmoot.analysis.memory_lines import decided
-    from folkmoot.cli.display.text_layout import line, local_time, short
-
-    body = found_memory.body
-    click.echo(f"{found_memory.debate}  {local_time(found_memory.at)}  recalled {counted(found_memory.uses, 'time')}")
-    if found_memory.kind == "pattern":
-        click.echo(f"  {line(str(body['critic']))}: {short(line(str(body['issue'])), 200)}")
-        click.echo(f"  {line(str(body['author']))} changed to: {short(line(str(body['after'])), 200)}")
-        return
-    click.echo(f"  {short(line(str(body['topic'])), 200)}")
-    click.echo(f"  {decided(body)}")
-
-
-@memory.command()
-@click.argument("debate", shell_complete=complete_debate)
-@as_json
+@learn.command()
+@debate_argument
+@json_option
 @store_option
-def show(debate: str, as_json: bool, store: Path | str | None) -> int:
+def show(debate: str, as_json: bool, store: Store) -> int:
     """Show everything that was learned from a debate."""
     from folkmoot.analysis.memory_lines import HEADINGS, learned_lines
     from folkmoot.app.export.learned import learned_items
@@ -143,14 +131,14 @@ def show(debate: str, as_json: bool, store: Path | str | None) -> int:
             name = await workspace.find(debate)
             return name, await learned_items(workspace, name, tuple(HEADINGS))
 
-    name, items_by_kind = run_command(read())
-    bodies = {kind: [item.body for item in items] for kind, items in items_by_kind.items()}
+    name, items = run_command(read())
+    bodies = {kind: [item.body for item in some] for kind, some in items.items()}
     if as_json:
-        _print(bodies)
+        echo_json(bodies)
         return DONE
-    if not any(items_by_kind.values()):
+    if not any(items.values()):
         click.echo(
-            f"The memory has nothing about {name}: it was forgotten, or is not learned yet (folkmoot learn {name})."
+            f"The memory has nothing about {name}: it was forgotten, or never learned (folkmoot learn from {name})."
         )
     for heading, parts in learned_lines(bodies):
         click.echo(heading)
@@ -159,52 +147,47 @@ def show(debate: str, as_json: bool, store: Path | str | None) -> int:
     return DONE
 
 
-@memory.command()
-@click.argument("debate", shell_complete=complete_debate)
+@learn.command()
+@debate_argument
 @store_option
-def forget(debate: str, store: Path | str | None) -> int:
+def forget(debate: str, store: Store) -> int:
     """Forget permanently what was learned from a debate. Its record is not changed."""
     from folkmoot.app.export.learned import add_note
 
-    async def drop() -> str:
+    async def work() -> int:
         async with open_workspace(store) as workspace:
             name = await workspace.find(debate)
             await add_note(workspace, name, "forget")
-            return name
+        click.echo(f"{name}: forgotten; its record still exists")
+        return DONE
 
-    click.echo(f"{run_command(drop())}: forgotten; its record still exists")
-    return DONE
+    return run_command(work())
 
 
-@rich_click.command()
+@learn.command()
 @click.argument("debate", required=False, shell_complete=complete_debate)
 @click.argument("word", required=False, metavar="[true|false]")
-@click.option("--answer", help="The right answer.")
-@click.option(
-    "--from",
-    "path",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Many right answers: CSV with the columns debate and answer, or .jsonl with these keys on each line.",
-)
-@click.option("--force", is_flag=True, help="Record an answer even if it is not one of the options.")
+@option("--answer", metavar="TEXT", help="The right answer.")
+@option("--from", "path", type=FILE, metavar="FILE", help="Many right answers, in columns or keys debate and answer.")
+@option("--force", is_flag=True, help="Record an answer even if it is not one of the options.")
 @store_option
 def resolve(
-    debate: str | None, word: str | None, answer: str | None, path: Path | None, force: bool, store: Path | str | None
+    debate: str | None, word: str | None, answer: str | None, path: Path | None, force: bool, store: Store
 ) -> int:
     """Record the right answer of a debate, once it is known.
 
     The last answer of each participant is then counted as right or wrong, which calibrates its confidence. Answers are
     compared like votes: by the option that they name, else by their words. So write the answer as the debaters did.
-    Forecasts get their scores: write yes or no for a probability, else the number.
+    Forecasts get their scores: write yes or no for a probability, else the number. FILE is .csv or .jsonl.
 
-    For a finding of a review write ID#F3 true, or false. folkmoot calibration then shows how often each model was right.
+    For a finding of a review write ID#F3 true, or false. folkmoot standings calibration --reviews then shows how often
+    each model was right.
     """
-    if debate and "#" in debate:
-        return _resolve_finding(debate, answer or word or "", store)
     from folkmoot.app.export.learned import resolve as settle
     from folkmoot.app.export.truths import FaultyTruths, Truth, read_truths, resolve_all
 
+    if debate and "#" in debate:
+        return run_command(_resolve_finding(debate, answer or word or "", store))
     if word and debate:
         raise click.UsageError(f"true and false are for a finding, {debate[:80]}#F1; give an answer with --answer.")
     if word or (path is None) == (debate is None) or (debate is None) != (answer is None):
@@ -221,32 +204,27 @@ def resolve(
     try:
         resolutions = run_command(keep())
     except FaultyTruths as error:
-        for fault in error.faults:
-            click.echo(f"folkmoot: {fault}", err=True)
-        click.echo("folkmoot: nothing was recorded", err=True)
+        for fault in (*error.faults, "nothing was recorded"):
+            note(fault)
         return USAGE
     for name, truth, resolved in resolutions:
-        _tell_resolved(name, truth.answer, resolved)
+        _print_resolved(name, truth.answer, resolved)
     return DONE
 
 
-def _resolve_finding(name: str, truth: str, store: Path | str | None) -> int:
+async def _resolve_finding(name: str, truth: str, store: Store) -> int:
     """Note whether a finding of a review was true."""
     from folkmoot.app.review.resolutions import resolve_finding
 
     debate, _, finding = name.partition("#")
-
-    async def keep() -> str:
-        async with open_workspace(store) as workspace:
-            id = await workspace.find(debate)
-            came = await resolve_finding(workspace, id, finding, truth)
-            return f"{id}#{came.finding.id} ({came.state}) was {truth.lower()}"
-
-    click.echo(run_command(keep()))
+    async with open_workspace(store) as workspace:
+        found = await workspace.find(debate)
+        resolved = await resolve_finding(workspace, found, finding, truth)
+    click.echo(f"{found}#{resolved.finding.id} ({resolved.state}) was {truth.lower()}")
     return DONE
 
 
-def _tell_resolved(name: str, answer: str, resolved: "Resolved") -> None:
+def _print_resolved(name: str, answer: str, resolved: "Resolved") -> None:
     from folkmoot.cli.display.text_layout import line, short
 
     click.echo(f"{name}: the right answer is {line(answer)}")
@@ -264,7 +242,3 @@ def _tell_resolved(name: str, answer: str, resolved: "Resolved") -> None:
         click.echo(f"  the decision is {resolved.trust}")
     if resolved.forgotten:
         click.echo("  this debate was forgotten: nothing is learned from it")
-
-
-def _print(data: object) -> None:
-    click.echo(json.dumps(data, ensure_ascii=False, indent=2))

@@ -1,32 +1,39 @@
 """The command ``folkmoot review``: reviewers of several vendors look for faults in a change, files or a plan."""
 
+import json
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, Unpack, get_args
 
 import click
-import rich_click
 from click.core import ParameterSource
 
 from folkmoot.cli.options import (
     DONE,
+    FILE,
     INCOMPLETE,
-    MEANINGS,
     SURVIVED,
     FloatRange,
     HalfPriceOptions,
+    IntRange,
     NotEmpty,
+    Store,
     code_of,
+    command,
     complete_debate,
     half_price_options,
+    note,
     open_for_running,
+    option,
+    rare,
     run_command,
     store_option,
     unwritable,
+    write_file,
 )
 from folkmoot.core.brief import COST, TOTAL_SECONDS
+from folkmoot.core.errors import BriefError
 from folkmoot.core.text import counted, listed
 from folkmoot.reviews.merging import SEVERITIES
 
@@ -39,7 +46,6 @@ if TYPE_CHECKING:
     from folkmoot.app.run.outcome import Outcome
     from folkmoot.app.run.start import HostHooks
     from folkmoot.app.run.workspace import Workspace
-    from folkmoot.core.transcript import Transcript
     from folkmoot.reviews.artefact import Artefact
     from folkmoot.reviews.review_data import ReviewRun
 
@@ -47,7 +53,26 @@ if TYPE_CHECKING:
 
 Shape: TypeAlias = Literal["text", "md", "json", "sarif"]
 SHAPES: tuple[Shape, ...] = get_args(Shape)
-FILE = click.Path(path_type=Path, dir_okay=False)
+
+EXIT_CODES = """Exit codes: 0 passed, 1 error, 2 mistake in the command, 4 limit reached, 5 provider unreachable, 6 waits
+for a batch, 7 a finding of the severity of --fail-on survived, 8 incomplete (not with --lenient), 130 interrupted."""
+
+ON_RECORD = (
+    "base",
+    "staged",
+    "plan",
+    "pr",
+    "new",
+    "intent",
+    "rules",
+    "model",
+    "preset",
+    "reviewers",
+    "focus",
+    "budget",
+    "seconds",
+)
+"""The options that say what is reviewed, and how."""
 
 
 class ReviewOptions(HalfPriceOptions):
@@ -77,68 +102,64 @@ class ReviewOptions(HalfPriceOptions):
     dispute: str | None
     because: str
     cite: str
-    store: Path | str | None
+    store: Store
 
 
-@rich_click.command(epilog=MEANINGS)
+@command(epilog=EXIT_CODES)
 @click.argument("names", nargs=-1, metavar="[A..B | FILE … | -]")
-@click.option("--base", type=NotEmpty(), metavar="COMMIT", help="Review everything since this commit.")
-@click.option("--staged", is_flag=True, help="Review what is staged for the next commit.")
-@click.option("--plan", type=FILE, metavar="FILE", help="Review a plan or another document.")
-@click.option(
-    "--pr",
-    type=NotEmpty(),
-    metavar="N",
-    help="Review a pull request on GitHub: its number, OWNER/NAME#N, or its address.",
-)
-@click.option("--post", is_flag=True, help="Write the review as one comment on the pull request.")
-@click.option("--lines", is_flag=True, help="With --post: also comment at the lines of findings that survived.")
-@click.option("--new", is_flag=True, help="With --pr: review only what was pushed since the last posted review.")
-@click.option("--rules/--no-rules", default=True, help="Whether reviewers get the project's REVIEW.md, else AGENTS.md.")
-@click.option("--intent", is_flag=True, help="Show the author's words also to the reviewers, not only to checkers.")
-@click.option(
-    "-m", "--model", multiple=True, metavar="PROVIDER:NAME", help="The model that answers. It may be repeated."
-)
-@click.option(
-    "--preset", type=NotEmpty(), metavar="NAME", help="A named set of settings that says which models answer."
-)
-@click.option("--reviewers", type=click.IntRange(1, 5), default=2, show_default=True, help="Number of reviewers.")
-@click.option("--focus", default="", metavar="TEXT", help="What the reviewers should look at above all.")
-@click.option("--budget", type=FloatRange(*COST), metavar="USD", help="Maximum cost, in US dollars.")
-@click.option("--seconds", type=FloatRange(*TOTAL_SECONDS), metavar="N", help="Time limit for the whole review.")
-@click.option(
+@option("--base", type=NotEmpty(), metavar="COMMIT", help="Review everything since this commit.")
+@option("--staged", is_flag=True, help="Review what is staged for the next commit.")
+@option("--plan", type=FILE, metavar="FILE", help="Review a plan or another document.")
+@option("--pr", type=NotEmpty(), metavar="N", help="Review a pull request on GitHub: number, OWNER/NAME#N, or address.")
+@option("--post", is_flag=True, help="Write the review as one comment on the pull request.")
+@option("-m", "--model", multiple=True, metavar="MODEL", help="Who reviews, as provider:name. Can be repeated.")
+@option("--preset", type=NotEmpty(), metavar="NAME", help="Settings from folkmoot.toml that say which models answer.")
+@option("--focus", default="", metavar="TEXT", help="What the reviewers should look at above all.")
+@option("--budget", type=FloatRange(*COST), metavar="USD", help="Maximum cost, in US dollars.")
+@option(
     "--fail-on",
     type=click.Choice([*SEVERITIES, "never"]),
     default="high",
     show_default=True,
-    help="Fail if a finding of at least this severity survives the check.",
+    metavar="SEVERITY",
+    help="Fail if such a finding survives.",
 )
-@click.option("--strict/--lenient", default=True, help="Whether an incomplete review fails. Default: it does.")
-@click.option(
-    "--format", "shape", type=click.Choice(SHAPES), default="text", show_default=True, help="The output format."
+@option(
+    "--format",
+    "shape",
+    type=click.Choice(SHAPES),
+    default="text",
+    show_default=True,
+    metavar="FORMAT",
+    help="text, md, json or sarif.",
 )
-@click.option("-o", "--out", type=FILE, metavar="FILE", help="Write the review into a file.")
-@click.option(
+@option("-o", "--out", type=FILE, metavar="FILE", help="Write the review into a file.")
+@option(
     "--again",
     type=NotEmpty(),
     metavar="ID",
     shell_complete=complete_debate,
     help="Resume an earlier review, or write it anew.",
 )
-@click.option("--dispute", type=NotEmpty(), metavar="F3", help="With --again: dispute a finding as the author, once.")
-@click.option(
-    "--ignore", type=NotEmpty(), metavar="F3", help="With --again: ignore a finding for good, in REVIEW.ignore."
-)
-@click.option("--because", default="", metavar="TEXT", help="With --dispute or --ignore: why.")
-@click.option("--cite", default="", metavar="FILE:LINES", help="With --dispute: the lines that show it.")
 @half_price_options
+@rare("--lines", is_flag=True, help="With --post: also comment at the lines of findings that survived.")
+@rare("--new", is_flag=True, help="With --pr: review only what was pushed since the last posted review.")
+@rare("--rules/--no-rules", default=True, help="Whether reviewers get the project's REVIEW.md, else AGENTS.md.")
+@rare("--intent", is_flag=True, help="Show the author's words also to the reviewers, not only to checkers.")
+@rare("--reviewers", type=IntRange(1, 5), default=2, show_default=True, metavar="N", help="Number of reviewers.")
+@rare("--seconds", type=FloatRange(*TOTAL_SECONDS), metavar="N", help="Time limit for the whole review.")
+@rare("--strict/--lenient", default=True, help="Whether an incomplete review fails. Default: it does.")
+@rare("--dispute", type=NotEmpty(), metavar="F3", help="With --again: dispute a finding as the author, once.")
+@rare("--ignore", type=NotEmpty(), metavar="F3", help="With --again: ignore a finding for good, in REVIEW.ignore.")
+@rare("--because", default="", metavar="TEXT", help="With --dispute or --ignore: why.")
+@rare("--cite", default="", metavar="FILE:LINES", help="With --dispute: the lines that show it.")
 @store_option
 def review(names: tuple[str, ...], **options: Unpack[ReviewOptions]) -> int:
     """Review a change, files or a plan.
 
     Without names, it reviews what the branch and the work tree have changed. Each reviewer works alone, and cites lines
-    and words for each fault. Folkmoot checks that the words are there. A model of another vendor then checks each finding.
-    Git is called in a way that lets the repository start no program. Nothing in the work tree is changed.
+    and words for each fault. Folkmoot checks that the words are there. A model of another vendor then checks each
+    finding. The repository can start no program, and nothing in the work tree is changed.
     """
     return run_command(_review(names, options))
 
@@ -150,14 +171,14 @@ async def _review(names: tuple[str, ...], options: ReviewOptions) -> int:
     _check(names, options)
     async with open_for_running(options["store"]) as workspace:
         workspace.tray.on, workspace.tray.or_live = options["half_price"], options["or_live"]
-        workspace.tray.tell = lambda sentence: click.echo(f"folkmoot: {sentence}", err=True)
+        workspace.tray.tell = note
         if options["again"]:
             return await _resume_review(workspace, await workspace.find(options["again"]), options)
         subject = _subject(names, options)
         subject = replace(subject, artefact=with_wanted(subject.artefact, load_config().review))
         if not any(file.rows for file in subject.artefact.files):
             changed = "no line of text" if subject.artefact.files else "nothing"
-            click.echo(f"folkmoot: {changed} has changed, so there is nothing to review", err=True)
+            note(f"{changed} has changed, so there is nothing to review")
             _untracked(subject.artefact)
             return _write_empty(subject.artefact, options)
         return await _start(workspace, subject, options)
@@ -170,61 +191,37 @@ def _check(names: tuple[str, ...], options: ReviewOptions) -> None:
         UsageError: it names them.
         BriefError: the review would be written over a file that is none.
     """
-    if options["again"] and (fixed := [*(["the names"] if names else []), *_typed(ON_RECORD)]):
+    again, because = options["again"], options["because"]
+    dispute, ignore, cite = options["dispute"], options["ignore"], options["cite"]
+    context = click.get_current_context()
+    typed = [name for name in ON_RECORD if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    if again and (fixed := [*(["the names"] if names else []), *(f"--{name}" for name in typed)]):
         problem = "--again takes up an earlier review; what it reviews is on record, and how. Leave out"
         raise click.UsageError(f"{problem} {listed(fixed)}.")
-    if options["post"] and not (options["pr"] or options["again"]):
-        raise click.UsageError("--post writes a comment on a pull request; name one with --pr.")
-    if options["lines"] and not options["post"]:
-        raise click.UsageError("--lines comments at lines of a pull request; it belongs to --post.")
-    if options["new"] and not options["pr"]:
-        raise click.UsageError("--new reviews what was pushed to a pull request; name one with --pr.")
-    if options["ignore"] and not (options["again"] and options["because"] and not options["dispute"]):
-        raise click.UsageError("--ignore needs --again ID and --because TEXT, and no --dispute.")
-    if options["dispute"] and not (options["again"] and options["because"] and options["cite"]):
-        raise click.UsageError("--dispute needs --again ID, --because TEXT and --cite FILE:LINES.")
-    if options["because"] and not (options["dispute"] or options["ignore"]):
-        raise click.UsageError("--because belongs to --dispute or --ignore.")
-    if options["cite"] and not options["dispute"]:
-        raise click.UsageError("--cite belongs to --dispute.")
-    if (out := options["out"]) and (fault := unwritable(out)):
-        raise click.ClickException(f"the review cannot be written: {fault}: {out}")
-    if out and out.is_file():
+    for wrong, problem in (
+        (options["post"] and not (options["pr"] or again), "--post comments on a pull request; name one with --pr."),
+        (options["lines"] and not options["post"], "--lines comments at lines of a pull request; it needs --post."),
+        (options["new"] and not options["pr"], "--new needs the pull request: name it with --pr."),
+        (options["pr"] and (names or typed[:1] in (["base"], ["staged"], ["plan"])), "--pr names what is reviewed; leave out the other names."),
+        (ignore and (not (again and because) or dispute), "--ignore needs --again ID and --because TEXT, and no --dispute."),
+        (dispute and not (again and because and cite), "--dispute needs --again ID, --because TEXT and --cite FILE:LINES."),
+        (because and not (dispute or ignore), "--because belongs to --dispute or --ignore."),
+        (cite and not dispute, "--cite belongs to --dispute."),
+    ):  # fmt: skip
+        if wrong:
+            raise click.UsageError(problem)
+    if out := options["out"]:
+        if fault := unwritable(out):
+            raise click.ClickException(f"the review cannot be written: {fault}: {out}")
         from folkmoot.app.export.reports import check_target
 
         check_target(out)
-
-
-ON_RECORD = (
-    "base",
-    "staged",
-    "plan",
-    "pr",
-    "new",
-    "intent",
-    "rules",
-    "model",
-    "preset",
-    "reviewers",
-    "focus",
-    "budget",
-    "seconds",
-)
-"""The options that say what is reviewed, and how."""
-
-
-def _typed(options: Sequence[str]) -> list[str]:
-    """Those of the options that the user has typed."""
-    context = click.get_current_context()
-    return [f"--{name}" for name in options if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
 
 
 def _subject(names: tuple[str, ...], options: ReviewOptions) -> "Subject":
     from folkmoot.app.review.subject import Subject, Wanted, read_subject
 
     if options["pr"]:
-        if names or options["base"] or options["staged"] or options["plan"]:
-            raise click.UsageError("--pr names what is reviewed; leave out the other names.")
         from folkmoot.app.review.github import GitHub
         from folkmoot.app.review.pull_request import read_place, read_pull_request
 
@@ -241,7 +238,7 @@ def _subject(names: tuple[str, ...], options: ReviewOptions) -> "Subject":
 def _untracked(artefact: "Artefact") -> None:
     for fact in ("untracked", "left out"):
         if words := artefact.facts.get(fact):
-            click.echo(f"folkmoot: left out: {words}", err=True)
+            note(f"left out: {words}")
 
 
 async def _start(workspace: "Workspace", subject: "Subject", options: ReviewOptions) -> int:
@@ -257,7 +254,7 @@ async def _start(workspace: "Workspace", subject: "Subject", options: ReviewOpti
 
     where, rules = project_rules(subject.folder or Path.cwd()) if options["rules"] else ("", "")
     if where:
-        click.echo(f"folkmoot: reviewers get the rules of {where}; --no-rules leaves them out", err=True)
+        note(f"reviewers get the rules of {where}; --no-rules leaves them out")
     request = ReviewRequest(
         artefact=subject.artefact,
         rules=rules,
@@ -275,61 +272,48 @@ async def _start(workspace: "Workspace", subject: "Subject", options: ReviewOpti
     debate = workspace.new_id(start.prepared.plan)
     total = start.prepared.costing.usual_total
     limits = f"at most {total.asks} questions, {amount(total.tokens)} tokens, {money(total.cost)}"
-    click.echo(f"folkmoot: {debate}: {described(subject.artefact)}; {limits}", err=True)
+    note(f"{debate}: {described(subject.artefact)}; {limits}")
     _untracked(subject.artefact)
     if options["half_price"]:
         rounds, or_live = start.prepared.costing.most.rounds, options["or_live"]
-        click.echo(f"folkmoot: {batch_note([start.prepared.plan.brief], rounds, or_live=or_live)}", err=True)
-    for note in start.prepared.notes:
-        if note == UNREAD_LIBRARY and subject.words:
-            continue  # the author's words stand there, for those who check
-        click.echo(f"folkmoot: {note}", err=True)
+        note(batch_note([start.prepared.plan.brief], rounds, or_live=or_live))
+    for sentence in start.prepared.notes:
+        # The author's words are no library that somebody should read: they are for those who check.
+        if sentence != UNREAD_LIBRARY or not subject.words:
+            note(sentence)
     return await _conduct(workspace, debate, options, lambda hooks: run_start(workspace, start, debate, hooks))
 
 
 async def _resume_review(workspace: "Workspace", debate: str, options: ReviewOptions) -> int:
     """Resume a review where it stopped; one that is over is written once more."""
+    from folkmoot.app.review.author_dispute import DisputeRequest, open_dispute
+    from folkmoot.app.review.project_rules import ignore
     from folkmoot.app.review.review_start import check_review
     from folkmoot.core.transcript import fold
     from folkmoot.reviews.artefact import artefact_of
+    from folkmoot.reviews.reviewed import review_of
 
     transcript = fold(await workspace.entries(debate))
     check_review(debate, transcript)
+    assert transcript.brief
     if options["post"]:
-        assert transcript.brief
         _comment_place(debate, artefact_of(transcript.brief))
-    if options["ignore"]:
-        return _ignore(debate, transcript, options)
-    if options["dispute"]:
-        debate = await _dispute(workspace, debate, options)
+    if wanted := options["ignore"]:
+        found = review_of(transcript.brief, transcript).find(wanted)
+        if found is None:
+            raise click.UsageError(f"{debate} has no finding {wanted[:20]!r}.")
+        path = ignore(Path.cwd(), found.finding, options["because"])
+        note(f"{found.finding.id} is ignored from now on; commit {path.name}")
+        return DONE
+    if disputed := options["dispute"]:
+        # The judge is asked in a copy of the review.
+        request = DisputeRequest(finding=disputed, because=options["because"], cite=options["cite"])
+        copy = await open_dispute(workspace, debate, request)
+        note(f"{copy}: {debate} with the dispute of {disputed.upper()}; at most 1 question")
+        debate = copy
     elif transcript.closed:
         return await _write(workspace, debate, options)
     return await _conduct(workspace, debate, options, lambda hooks: workspace.resume(debate, stop=hooks.stop))
-
-
-def _ignore(debate: str, transcript: "Transcript", options: ReviewOptions) -> int:
-    """Note in REVIEW.ignore that a finding is ignored for good."""
-    from folkmoot.app.review.project_rules import ignore
-    from folkmoot.reviews.reviewed import review_of
-
-    assert transcript.brief
-    wanted = options["ignore"] or ""
-    found = review_of(transcript.brief, transcript).find(wanted)
-    if found is None:
-        raise click.UsageError(f"{debate} has no finding {wanted[:20]!r}.")
-    path = ignore(Path.cwd(), found.finding, options["because"])
-    click.echo(f"folkmoot: {found.finding.id} is ignored from now on; commit {path.name}", err=True)
-    return DONE
-
-
-async def _dispute(workspace: "Workspace", debate: str, options: ReviewOptions) -> str:
-    """Put the copy of a review on record in which a judge is asked; its id."""
-    from folkmoot.app.review.author_dispute import DisputeRequest, open_dispute
-
-    wanted = DisputeRequest(finding=options["dispute"] or "", because=options["because"], cite=options["cite"])
-    copy = await open_dispute(workspace, debate, wanted)
-    click.echo(f"folkmoot: {copy}: {debate} with the dispute of {wanted.finding.upper()}; at most 1 question", err=True)
-    return copy
 
 
 async def _conduct(workspace: "Workspace", debate: str, options: ReviewOptions, run: "Run") -> int:
@@ -339,12 +323,7 @@ async def _conduct(workspace: "Workspace", debate: str, options: ReviewOptions, 
     from folkmoot.cli.display.output import Output
     from folkmoot.cli.terminal import Interrupt, conduct
 
-    output = Output("quiet")
-
-    def remark(sentence: str) -> None:
-        click.echo(f"folkmoot: {sentence}", err=True)
-
-    interrupt = Interrupt(say=remark)
+    interrupt = Interrupt(say=note)
     rounds = BatchRounds(workspace=workspace, stop=interrupt.stop, wait=options["wait"])
 
     async def whole() -> "Outcome":
@@ -352,10 +331,10 @@ async def _conduct(workspace: "Workspace", debate: str, options: ReviewOptions, 
             first = await run(HostHooks(stop=interrupt.stop))
             return await rounds.finish(first, lambda: workspace.resume(debate, stop=interrupt.stop))
 
-    outcome = await conduct(workspace, debate, whole(), output.viewer, interrupt)
+    outcome = await conduct(workspace, debate, whole(), Output("quiet").viewer, interrupt)
     outcome = outcome or await workspace.outcome(debate)
     if outcome.status == "paused":
-        remark(f"paused: {outcome.reason}; resume it with: folkmoot review --again {debate}")
+        note(f"paused: {outcome.reason}; resume it with: folkmoot review --again {debate}")
         return code_of(outcome.status, outcome.kind)
     return await _write(workspace, debate, options)
 
@@ -387,22 +366,25 @@ async def _write(workspace: "Workspace", debate: str, options: ReviewOptions) ->
     if passed == "incomplete" and (left := unsettled(run.review, options["fail_on"])):
         ids = listed([item.finding.id for item in left])
         advice = "read what is said there; with --lenient the review passes"
-        click.echo(f"folkmoot: nobody has checked {ids}; {advice}", err=True)
+        note(f"nobody has checked {ids}; {advice}")
     return codes[passed]
 
 
 def _put(run: "ReviewRun", options: ReviewOptions) -> None:
     """Write a review into the file that was asked for, else on the screen."""
-    text = _formatted(run, options["shape"])
-    if options["out"]:
-        from folkmoot.app.export.reports import check_target, save
+    from folkmoot.reviews.review_data import as_data, as_markdown, as_text, sarif
 
-        check_target(options["out"])  # a review takes minutes, in which the file may have become another one
-        try:
-            save(options["out"], text)
-        except OSError as error:
-            raise click.ClickException(f"the review cannot be written: {error.strerror}: {options['out']}") from error
-        click.echo(f"folkmoot: {run.review}; written to {options['out']}", err=True)
+    match options["shape"]:
+        case "text":
+            text = as_text(run)
+        case "md":
+            text = as_markdown(run)
+        case "json" | "sarif" as shape:
+            data = as_data(run) if shape == "json" else sarif(run)
+            text = json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+    if options["out"]:
+        write_file(options["out"], text)
+        note(f"{run.review}; written to {options['out']}")
     else:
         click.echo(text, nl=False)
 
@@ -415,7 +397,6 @@ def _comment_place(debate: str, artefact: "Artefact") -> "tuple[GitHub, Place]":
     """
     from folkmoot.app.review.github import GitHub
     from folkmoot.app.review.pull_request import place_of
-    from folkmoot.core.errors import BriefError
 
     pull = place_of(artefact)
     if pull is None:
@@ -433,31 +414,12 @@ def _post(run: "ReviewRun", *, lines: bool) -> None:
     github, pull = _comment_place(run.debate, artefact)
     text = as_markdown(run, url=artefact.facts["url"].partition("/pull/")[0])
     posted = post_comment(github, pull, text, anew="since" in artefact.facts)
-    click.echo(f"folkmoot: {'edited' if posted.edited else 'posted'} the comment: {posted.url}", err=True)
+    note(f"{'edited' if posted.edited else 'posted'} the comment: {posted.url}")
     if lines:
         try:
-            click.echo(f"folkmoot: {counted(post_lines(github, pull, run), 'comment')} at lines", err=True)
+            note(f"{counted(post_lines(github, pull, run), 'comment')} at lines")
         except GitHubError as error:
             if error.status != 422:
                 raise
             # The comment above has every finding, so nothing is lost.
-            click.echo(
-                "folkmoot: GitHub takes no comments at these lines, perhaps since the change has moved on", err=True
-            )
-
-
-def _formatted(run: "ReviewRun", shape: Shape) -> str:
-    """The review in the wanted format."""
-    import json
-
-    from folkmoot.reviews.review_data import as_data, as_markdown, as_text, sarif
-
-    match shape:
-        case "text":
-            return as_text(run)
-        case "md":
-            return as_markdown(run)
-        case "json":
-            return json.dumps(as_data(run), ensure_ascii=False, indent=2) + "\n"
-        case "sarif":
-            return json.dumps(sarif(run), ensure_ascii=False, indent=2) + "\n"
+            note("GitHub takes no comments at these lines, perhaps since the change has moved on")

@@ -1,30 +1,41 @@
-"""``folkmoot show``, ``recount``, ``report`` and ``diff``: look at a debate, count it again, write it down, compare two."""
+"""``folkmoot show``, ``report`` and ``diff``: look at a debate, count it again, analyse it, write it down, compare two."""
 
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING
 
 import click
-import rich_click
+from click.shell_completion import CompletionItem
 
 from folkmoot.app.export.report_formats import FORMATS, read_report_options, report_format
+from folkmoot.cli.commands.verify import key_options, read_signing_key
 from folkmoot.cli.options import (
     DONE,
+    ERROR,
+    FOLDER,
+    Store,
+    command,
     complete_debate,
+    debate_argument,
+    json_option,
+    note,
     open_workspace,
+    option,
+    rare,
     run_command,
     store_option,
     warn_of_changes,
+    write_file,
 )
 from folkmoot.core.errors import BriefError
-from folkmoot.core.text import counted
+from folkmoot.core.text import counted, listed
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from folkmoot.analysis.analysis import Analysis
     from folkmoot.app.export.recount import Recount, RuleResult
-    from folkmoot.app.export.report_formats import ReportFormat
     from folkmoot.app.export.reports import ReadRecord
     from folkmoot.app.run.workspace import Workspace
     from folkmoot.core.event import Entry
@@ -34,72 +45,85 @@ LONGEST = 20.0
 """The longest pause in seconds that a replay keeps, before it is divided by the speed."""
 
 
-class ShowOptions(TypedDict):
-    """The options of ``folkmoot show`` as the user typed them."""
-
-    speed: str
-    follow: bool
-    numbers: bool
-    mode: str | None
-    store: Path | str | None
-
-
-@rich_click.command()
-@click.argument("debate", shell_complete=complete_debate)
-@click.option(
-    "--speed",
-    type=click.Choice(["1", "4", "16", "max"]),
-    default="max",
-    help="Replay with the original pauses, this many times faster.",
-)
-@click.option("--follow", is_flag=True, help="Continue as long as the debate runs.")
-@click.option("--numbers", is_flag=True, help="Show the number and the entry of each turn, for folkmoot fork.")
-@click.option("--json", "mode", flag_value="json", help="Print the entries of the record as JSON lines.")
-@click.option("--plain", "mode", flag_value="plain", help="Plain lines, as when the output is not a terminal.")
+@command()
+@click.argument("debates", nargs=-1, required=True, metavar="DEBATE...", shell_complete=complete_debate)
+@option("--short", is_flag=True, help="Show only the outcome.")
+@option("--numbers", is_flag=True, help="Show the number and the entry of each turn, for folkmoot fork.")
+@option("--follow", is_flag=True, help="Continue as long as the debate runs.")
+@option("--recount", is_flag=True, help="Count the ballots under every rule: who wins, and which ballots decide.")
+@option("--analysis", is_flag=True, help="Analyse one or more: changed answers, agreement, grounds of the decision.")
+@option("--json", "mode", flag_value="json", help="Print JSON: of the record, one entry on each line.")
+@rare("--plain", "mode", flag_value="plain", help="Plain lines, as when the output is not a terminal.")
+@rare("--speed", type=click.Choice(["1", "4", "16", "max"]), default="max", help="Replay with pauses, so much faster.")
+@rare("--formal", is_flag=True, help="With --analysis: check claims that are stated in SMT-LIB.")
+@rare("--plots", type=FOLDER, metavar="DIR", help="With --analysis: save plots and a page into this folder.")
+@rare("--png", is_flag=True, help="With --plots: save PNG. Default: SVG.")
 @store_option
-def show(debate: str, **options: Unpack[ShowOptions]) -> int:
-    """Show a debate from its record.
+def show(
+    debates: tuple[str, ...],
+    short: bool,
+    numbers: bool,
+    follow: bool,
+    recount: bool,
+    analysis: bool,
+    mode: str | None,
+    speed: str,
+    formal: bool,
+    plots: Path | None,
+    png: bool,
+    store: Store,
+) -> int:
+    """Show a debate from its record, every answer in full.
 
-    DEBATE is an id, a short id, or "last".
+    DEBATE is an id, a short id, or "last". The record is not changed.
     """
-    return run_command(_show(debate, options))
+    if analysis or formal or plots:
+        return _analyse(debates, store, as_json=mode == "json", formal=formal, plots=plots, png=png)
+    debate, *others = debates
+    if others:
+        raise click.UsageError("Name one debate; --analysis takes several.")
+    if recount:
+        return _recount(debate, store, as_json=mode == "json")
+    mode = "quiet" if short else mode or ""
+    return run_command(_show(debate, store, mode=mode, numbers=numbers, follow=follow, speed=speed))
 
 
-async def _show(name: str, show_options: ShowOptions) -> int:
+async def _show(name: str, store: Store, *, mode: str, numbers: bool, follow: bool, speed: str) -> int:
     from folkmoot.app.export.reports import read_record
     from folkmoot.app.plan.next_steps import next_steps
     from folkmoot.app.run.outcome import opening, outcome
     from folkmoot.app.run.people import OutsideMessages
     from folkmoot.app.run.record_reader import open_asks
-    from folkmoot.cli.display.output import FollowUps, Output
+    from folkmoot.cli.display.output import Output
     from folkmoot.cli.terminal import watch
     from folkmoot.core.transcript import fold
 
-    async with open_workspace(show_options["store"], reading=True) as workspace:
+    async with open_workspace(store, reading=True) as workspace:
         debate = await workspace.find(name)
         entries = await workspace.entries(debate)
-        in_time = show_options["speed"] != "max"
-        still, planned = not (in_time or show_options["follow"]), await workspace.count_asks(debate)
-        output = Output(show_options["mode"] or "", still=still, planned=planned, numbers=show_options["numbers"])
+        in_time = speed != "max"
+        still, planned = not (in_time or follow), await workspace.count_asks(debate)
+        output = Output(mode, full=True, still=still, planned=planned, numbers=numbers)
         output.announce(debate, opening(debate, entries))
         with output:
             if in_time:
-                async for entry, line in _with_pauses(workspace, debate, entries, float(show_options["speed"])):
+                async for entry, line in _with_pauses(workspace, debate, entries, float(speed)):
                     output.viewer.take(entry, line)
                     output.viewer.tick()
-            after = len(entries) if in_time else 0
-            if show_options["follow"] or not in_time:
-                await watch(workspace, debate, output.viewer, after=after, live=show_options["follow"])
+            if follow or not in_time:
+                await watch(workspace, debate, output.viewer, after=len(entries) if in_time else 0, live=follow)
         record = await read_record(workspace, debate)
         ended = outcome(debate, fold(record.entries))
-        follow_ups = FollowUps(
+        output.conclude(
+            record,
+            ended,
+            {},
             asks=await open_asks(workspace, debate),
             outside=await (await OutsideMessages.of(workspace, debate)).more(),
             steps=tuple(next_steps(opening(debate, record.entries), debate, ended.transcript)),
         )
-        output.conclude(record.report, ended, {}, follow_ups)
         await warn_of_changes(debate, record.entries)
-        return 0
+        return DONE
 
 
 async def _with_pauses(
@@ -115,19 +139,31 @@ async def _with_pauses(
         yield entry, line
 
 
-@rich_click.command()
-@click.argument("debate", shell_complete=complete_debate)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@store_option
-def recount(debate: str, as_json: bool, store: Path | str | None) -> int:
-    """Count the ballots of a debate under every rule.
+def _analyse(
+    debates: tuple[str, ...], store: Store, *, as_json: bool, formal: bool, plots: Path | None, png: bool
+) -> int:
+    from folkmoot.app.export.analyses import analyse_debates, save_analysis, write_analysis, write_data
 
-    DEBATE is an id, a short id, or "last". For each rule you see who wins, by how much, and the
-    smallest change of ballots that would give another result: one candidate moved to the first place, the winner to
-    the last. The record is not changed.
-    """
+    async def read() -> "tuple[tuple[Analysis, ...], Mapping[str, str]]":
+        async with open_workspace(store, reading=True) as workspace:
+            return await analyse_debates(workspace, [await workspace.find(debate) for debate in debates], formal=formal)
+
+    analyses, damaged = run_command(read())
+    written = save_analysis(analyses, plots, "png" if png else "svg") if plots else ()
+    sys.stdout.write(write_data(analyses, damaged) if as_json else "" if plots else write_analysis(analyses))
+    for path in written:
+        click.echo(f"{path}", err=as_json)
+    for debate, reason in damaged.items():
+        note(f"{debate} is damaged: {reason}")
+    return ERROR if damaged else DONE
+
+
+# ---- recount -------------------------------------------------------------------------------------------------------
+
+
+def _recount(debate: str, store: Store, *, as_json: bool) -> int:
     from folkmoot.app.export.recount import recount_debate, write_recount
-    from folkmoot.cli.display.text_layout import console_for
+    from folkmoot.cli.display.text_layout import print_all
 
     async def read() -> "Recount":
         async with open_workspace(store, reading=True) as workspace:
@@ -137,76 +173,54 @@ def recount(debate: str, as_json: bool, store: Path | str | None) -> int:
     if as_json:
         sys.stdout.write(write_recount(recounted))
         return DONE
-    console = console_for()
     for problem in recounted.problems:
-        click.echo(f"folkmoot: {problem}", err=True)
-    for renderable in _recount_view(recounted):
-        console.print(renderable)
+        note(problem)
+    print_all(recount_lines(recounted))
     return DONE
 
 
-def _recount_view(recounted: "Recount") -> "list[RenderableType]":
+def recount_lines(recounted: "Recount") -> "Iterator[RenderableType]":
+    """Who wins under each rule, by how much, and which ballots would give another result."""
     from rich.text import Text
 
     from folkmoot.cli.display.text_layout import FAINT, Indented, line
-
-    cast = sum(ballot.state == "cast" for ballot in recounted.ballots)
-    kind = "rankings" if recounted.ranked else "votes"
-    ballots = counted(len(recounted.ballots), "ballot")
-    parts: list[RenderableType] = [
-        Text(line(recounted.topic), style="bold"),
-        Text(f"{cast} of {ballots} counted ({kind}), for: {line(', '.join(recounted.candidates))}"),
-        Text(f"Counted in the debate by {recounted.recorded}: {line(recounted.result)}"),
-    ]
-    if recounted.ranked:
-        winner = recounted.condorcet
-        duels = f"{line(winner)} wins against every other candidate." if winner else "No candidate beats all others."
-        parts.append(Text(duels))
-    if text := quorum_in_words(recounted):
-        parts.append(Text(text))
-    for count in recounted.counts:
-        parts.append(Text.assemble("\n", (count.rule, "bold"), "  ", result_in_words(count)))
-        parts.append(Indented(Text(line(count.how), style=FAINT)))
-        parts.append(Indented(Text(flip_in_words(count), style=FAINT)))
-    return parts
-
-
-def quorum_in_words(result: "Recount") -> str:
-    """A line that says that there is no quorum; "" where there is one."""
-    if result.quorum:
-        return ""
-    return "At least half of the voters did not vote, so there is no quorum. The counts below ignore that."
-
-
-def result_in_words(result: "RuleResult") -> str:
-    """A line that says who wins, and by how much."""
-    from folkmoot.cli.display.text_layout import line
     from folkmoot.core.labels import status_in_words
 
-    if result.status != "decided":
-        return status_in_words(result.status)
-    lead = f", {result.margin:g} ahead of {line(result.next)}" if result.next else ""
-    return f"{line(result.winner)}{lead} ({result.strength})"
+    cast = sum(ballot.state == "cast" for ballot in recounted.ballots)
+    kind, ballots = "rankings" if recounted.ranked else "votes", counted(len(recounted.ballots), "ballot")
+    yield Text(line(recounted.topic), style="bold")
+    yield Text(f"{cast} of {ballots} counted ({kind}), for: {line(', '.join(recounted.candidates))}")
+    yield Text(f"Counted in the debate by {recounted.recorded}: {line(recounted.result)}")
+    if recounted.ranked:
+        winner = line(recounted.condorcet)
+        yield Text(f"{winner} wins against every other candidate." if winner else "No candidate beats all others.")
+    if not recounted.quorum:
+        yield Text("At least half of the voters did not vote, so there is no quorum. The counts below ignore that.")
+    for count in recounted.counts:
+        won = status_in_words(count.status)
+        if count.status == "decided":
+            lead = f", {count.margin:g} ahead of {line(count.next)}" if count.next else ""
+            won = f"{line(count.winner)}{lead} ({count.strength})"
+        yield Text.assemble("\n", (count.rule, "bold"), "  ", won)
+        yield Indented(Text(line(count.how), style=FAINT))
+        yield Indented(Text(flip_in_words(count), style=FAINT))
 
 
 def flip_in_words(result: "RuleResult") -> str:
-    """A line that says which ballots would give another result, if they put one candidate first and the winner last."""
+    """Which ballots would give another result, if they put one candidate first and the winner last."""
     from folkmoot.cli.display.text_layout import line
-    from folkmoot.core.text import listed
 
+    last = " and the winner last" if result.status == "decided" else ""
     if result.flip is None:
         changed = "any one ballot puts" if result.tried == 1 else f"up to {result.tried} ballots put"
-        last = " and the winner last" if result.status == "decided" else ""
         return f"The result stays the same if {changed} another candidate first{last}."
     whose = listed([line(name) for name in result.flip.voters])
     ballots = "a changed ballot" if len(result.flip.voters) == 1 else "changed ballots"
-    last = " and the winner last" if result.status == "decided" else ""
     change = f"{line(result.flip.to)} first{last}"
     return f"Another result with {ballots} of {whose} ({change}): {line(result.flip.then)}"
 
 
-# ---- reports and comparisons -----------------------------------------------------------------------------------------
-
+# ---- reports and comparisons ---------------------------------------------------------------------------------------
 
 ENDINGS: Mapping[str, str] = {
     **{f".{form.ending or name}": name for name, form in FORMATS.items()},
@@ -221,10 +235,6 @@ class FormatName(click.ParamType[str]):
 
     name = "format"
 
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        """The names that are built in."""
-        return f"[{'|'.join(FORMATS)}|…]"
-
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The name, if there is such a format."""
         try:
@@ -233,69 +243,87 @@ class FormatName(click.ParamType[str]):
             self.fail(f"{error}.", param, ctx)
         return value
 
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Offer the built-in formats."""
+        return click.Choice(list(FORMATS)).shell_complete(ctx, param, incomplete)
 
-@rich_click.command()
-@click.argument("debate", shell_complete=complete_debate)
-@click.option(
-    "--format",
-    "form",
-    type=FormatName(),
-    help="Default: by the ending of the file (.pdf, .html …); md without one. "
-    f"{'; '.join(f'{name}: {form.help}' for name, form in FORMATS.items())}; or a format of another package.",
-)
-@click.option(
+
+@command(epilog="Formats: " + "; ".join(f"{name}: {form.help}" for name, form in FORMATS.items()) + ".")
+@debate_argument
+@option("--format", "form", type=FormatName(), metavar="FORMAT", help="Default: by the file's name, or md.")
+@option(
     "-o",
     "--out",
     type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
-    help="The file to write. Default: the screen.",
+    metavar="FILE",
+    help="The file to write, such as .md, .html or .pdf. Default: the screen.",
 )
-@click.option(
-    "--set",
-    "options",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="An option of a format from another package, in place of report_options in the brief. It may be repeated.",
-)
-@click.option("--plots", is_flag=True, help="Add plots as the last chapter. Their files are saved beside the report.")
+@option("--plots", is_flag=True, help="Add plots as the last chapter. Their files are saved beside the report.")
+@option("--receipt", is_flag=True, help="Write a signed receipt of the decision instead: JSON, or .md around it.")
+@key_options
+@rare("--set", "options", multiple=True, metavar="NAME=VALUE", help="An option of a format from another package.")
 @store_option
 def report(
-    debate: str, form: str | None, out: Path | None, options: tuple[str, ...], plots: bool, store: Path | str | None
+    debate: str,
+    form: str | None,
+    out: Path | None,
+    plots: bool,
+    receipt: bool,
+    key: Path | None,
+    hmac_key_env: str | None,
+    options: tuple[str, ...],
+    store: Store,
 ) -> int:
     """Write the report of a debate.
 
-    DEBATE is an id, a short id, or "last". The argument map (--format visual_tree) consists of a page and
-    data: with -o both files are written; without it only the page is printed.
+    DEBATE is an id, a short id, or "last". A receipt states what was decided, by whom, on which grounds, who was
+    against it, what it cost, and the hash of the record; folkmoot verify --receipt checks it with the key.
     """
-    from folkmoot.app.export.reports import read_record, with_notes
-
-    form = form or (_format_of(out) if out else "md")
+    out = None if out and str(out) == "-" else out
+    if receipt:
+        if plots or options or form not in (None, "md", "json"):
+            raise click.UsageError("--receipt is JSON, or Markdown that contains it.")
+        markdown = form == "md" or (form is None and out is not None and out.suffix == ".md")
+        return run_command(_write_receipt(debate, out, key, hmac_key_env, store, markdown=markdown))
+    if key or hmac_key_env:
+        raise click.UsageError("A key signs a receipt: give --receipt.")
+    form = form or _format_of(out)
     chosen = report_format(form, read_report_options(form, options, "--set"))
     if out is None and chosen.binary:
         raise click.UsageError(f"The format {form} needs a file: name it with -o.")
-    if plots:
-        if form != "md" or out is None or str(out) == "-":
-            raise click.UsageError("--plots needs the report as Markdown in a file: give -o FILE.md.")
-        return run_command(_illustrate(debate, out, store))
+    if plots and (form != "md" or out is None):
+        raise click.UsageError("--plots needs the report as Markdown in a file: give -o FILE.md.")
 
     async def read() -> "ReadRecord":
-        async with open_workspace(store, reading=True) as workspace:
-            record = await read_record(workspace, debate_id := await workspace.find(debate))
-        return with_notes(record, await warn_of_changes(debate_id, record.entries))
+        from folkmoot.app.export.reports import read_record, with_notes
 
-    written = _contents(run_command(read()), chosen)
-    if out is None or str(out) == "-":
-        _print(next(iter(written.values())))
+        async with open_workspace(store, reading=True) as workspace:
+            record = await read_record(workspace, found := await workspace.find(debate))
+        return with_notes(record, await warn_of_changes(found, record.entries))
+
+    record = run_command(read())
+    if plots and out:
+        from folkmoot.app.export.analyses import save_illustrated
+
+        for path in save_illustrated(record.report, record.entries, out):
+            click.echo(f"{path}")
         return DONE
-    for path, content in _paths(out, written):
-        _write(path, content)
+    contents: Mapping[str, str | bytes] = chosen.files(record) if chosen.files else {"": chosen.make(record)}
+    if out is None:
+        click.echo(next(iter(contents.values())), nl=False)
+        return DONE
+    for ending, content in contents.items():
+        # A single file has the name that was given; several share it with their own endings.
+        path = out if len(contents) == 1 else out.with_suffix(Path(ending).suffix)
+        write_file(path, content)
         click.echo(f"{path}")
     return DONE
 
 
-def _format_of(out: Path) -> str:
+def _format_of(out: Path | None) -> str:
     """The format that the ending of a file's name means."""
-    ending = out.suffix.lower()
-    if ending not in ENDINGS:
+    ending = out.suffix.lower() if out else ""
+    if out and ending not in ENDINGS:
         from folkmoot.app.export.reports import check_target
 
         check_target(out)
@@ -303,51 +331,29 @@ def _format_of(out: Path) -> str:
     return ENDINGS[ending]
 
 
-def _contents(read_record: "ReadRecord", form: "ReportFormat") -> "Mapping[str, str | bytes]":
-    """The contents to write, by the ending of each file's name."""
-    return form.files(read_record) if form.files else {"": form.make(read_record)}
+async def _write_receipt(
+    debate: str, out: Path | None, key: Path | None, variable: str | None, store: Store, *, markdown: bool
+) -> int:
+    from folkmoot.app.export.signed_receipts import make_receipt, save_receipt, write_receipt
 
-
-def _print(content: str | bytes) -> None:
-    if isinstance(content, bytes):
-        sys.stdout.buffer.write(content)
-    else:
-        sys.stdout.write(content)
-
-
-async def _illustrate(debate: str, out: Path, store: Path | str | None) -> int:
-    from folkmoot.app.export.analyses import save_illustrated
-    from folkmoot.app.export.reports import read_record
-
+    signing_key = read_signing_key(key, variable)
     async with open_workspace(store, reading=True) as workspace:
-        record = await read_record(workspace, await workspace.find(debate))
-    for path in save_illustrated(record.report, record.entries, out):
-        click.echo(f"{path}")
+        content = await make_receipt(workspace, await workspace.find(debate))
+    text = write_receipt(content, signing_key, "md" if markdown else "json")
+    if out is None:
+        sys.stdout.write(text)
+    else:
+        save_receipt(out, text)
+        click.echo(f"{out}{'' if signing_key else ' is not signed: give --key or --hmac-key-env'}")
     return DONE
 
 
-def _paths(out: Path, texts: "Mapping[str, str | bytes]") -> "Iterator[tuple[Path, str | bytes]]":
-    """The path of each text: a single one is the named file; several share its name with their own endings."""
-    for ending, text in texts.items():
-        yield out if len(texts) == 1 else out.with_suffix(Path(ending).suffix), text
-
-
-def _write(path: Path, content: str | bytes) -> None:
-    from folkmoot.app.export.reports import check_target, save
-
-    check_target(path)
-    try:
-        save(path, content)
-    except OSError as error:
-        raise click.ClickException(f"{path} cannot be written: {error.strerror or error}") from error
-
-
-@rich_click.command()
+@command()
 @click.argument("debate", metavar="A", shell_complete=complete_debate)
 @click.argument("other", metavar="[B]", required=False, shell_complete=complete_debate)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @store_option
-def diff(debate: str, other: str | None, as_json: bool, store: Path | str | None) -> int:
+def diff(debate: str, other: str | None, as_json: bool, store: Store) -> int:
     """Show where two debates diverge, and how their outcomes differ.
 
     A and B are ids, short ids, or "last". They need not be forks of each other. A single fork is
@@ -355,7 +361,7 @@ def diff(debate: str, other: str | None, as_json: bool, store: Path | str | None
     """
     from folkmoot.app.export.reports import compare, parent, write_comparison
     from folkmoot.cli.display.side_by_side import comparison_view
-    from folkmoot.cli.display.text_layout import console_for
+    from folkmoot.cli.display.text_layout import print_all
 
     async def read() -> "Comparison":
         async with open_workspace(store, reading=True) as workspace:
@@ -367,8 +373,6 @@ def diff(debate: str, other: str | None, as_json: bool, store: Path | str | None
     comparison = run_command(read())
     if as_json:
         sys.stdout.write(write_comparison(comparison))
-        return DONE
-    console = console_for()
-    for renderable in comparison_view(comparison):
-        console.print(renderable)
+    else:
+        print_all(comparison_view(comparison))
     return DONE

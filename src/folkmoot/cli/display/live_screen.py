@@ -1,6 +1,7 @@
-"""The live screen of a debate: finished turns in the scrollback, open answers and a status line below."""
+"""The screen of a debate that runs: what was said in the scrollback, and below it who is answering now."""
 
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
@@ -10,15 +11,18 @@ from rich.rule import Rule
 from rich.text import Text
 
 from folkmoot.app.serve.entry_view import EntryView
-from folkmoot.cli.display.render import ViewState, doing, entry_lines, running_tally
-from folkmoot.cli.display.text_layout import BAD, FAINT, Indented, Stack, joined, line, usage_in_words
-from folkmoot.core.event import Attempted, Called, Delta, Entry
+from folkmoot.cli.display.render import ViewState, doing, entry_lines, running_tally, short_lines
+from folkmoot.cli.display.text_layout import BAD, FAINT, Indented, Stack, joined, usage_in_words
+from folkmoot.core.event import Attempted, Delta, Entry
 from folkmoot.core.labels import duration
 from folkmoot.core.text import clean, counted
 from folkmoot.report.metrics import sums_of
 
 MOST_STREAMS = 6
 STREAM_LINES = 4
+
+MOST_INCIDENTS = 4
+"""The most failures of a kind that are shown where turns are not."""
 
 
 class Viewer(Protocol):
@@ -39,30 +43,33 @@ class Viewer(Protocol):
 
 
 class Screen:
-    """Shows a debate: finished turns go into the scrollback; on a terminal, open answers are shown below them.
+    """Shows a debate: each turn in full or in one line; without a terminal, a line for each part of the debate.
 
     Args:
         console: where it is printed.
         live: whether there is a live area.
+        full: whether turns are shown in full.
         planned: the maximum number of questions; 0 where it is not known.
 
     Attributes:
-        pieces: whether it shows unfinished answers, which stand in the live area.
-        shown: the keys of the turns already shown.
+        pieces: whether it shows unfinished answers, which are in the live area.
+        shown: the keys of the turns already shown in full.
         in_place: whether people are asked at this screen. It then waits for their answers, so that nobody reads other
             answers to a question before giving their own.
     """
 
-    def __init__(self, console: Console, *, live: bool, planned: int = 0) -> None:
-        self.console, self.state, self.planned = console, ViewState(), planned
+    def __init__(self, console: Console, *, live: bool, full: bool = True, planned: int = 0) -> None:
+        self.console, self.full, self.planned = console, full, planned
+        self.state = ViewState()
         self.shown: set[str] = set()
         self.in_place = False
         self.pieces = live
         self._live: Live | None = None
         self._asked: set[str] = set()
         self._later: list[EntryView] = []
+        self._part: list[str] = []
+        self._incidents: Counter[str] = Counter()
         self._began = time.monotonic()
-        self._since: dict[str, float] = {}
         self._sent: set[str] = set()
 
     def __enter__(self) -> "Screen":
@@ -71,6 +78,7 @@ class Screen:
 
     def __exit__(self, *error: object) -> None:
         self.release(*self._asked)
+        self._end_part()
         self._stop()
 
     def _start(self) -> None:
@@ -98,8 +106,6 @@ class Screen:
         """Apply an entry without showing it."""
         if isinstance(entry.event, Attempted):
             self._sent.add(entry.event.key)
-        if isinstance(entry.event, Attempted | Called):
-            self._since.pop(entry.event.key, None)
         return self.state.take(entry)
 
     def take(self, item: Entry | Delta, raw: str) -> None:
@@ -118,20 +124,44 @@ class Screen:
             elif view.kind == "paused":
                 self.release(*self._asked)
             return
-        if view.kind in ("replied", "failed", "interjected"):
-            self.shown.add(view.key)
         if view.kind in ("asked", "resumed") and self.in_place:
-            self._wait_for_people()
-        for renderable in entry_lines(self.state, view):
-            self.console.print(renderable)
+            fold = self.state.fold
+            if waiting := [key for key, words in fold.drafts.items() if not words and fold.waits_for_person(key)]:
+                self._asked = self._asked.union(waiting)
+                self._stop()
+        if self.full:
+            self.shown.add(view.key)
+            self._print(entry_lines(self.state, view))
+        elif self.console.is_terminal:
+            self._print(short_lines(self.state, view))
+        elif view.turn and view.kind in ("replied", "failed"):
+            before = self.state.place
+            if self.state.new_place(view.turn.spoken):
+                self._end_part(before)
+            self._part.append(view.kind)
+            self._print_incident(view, unread=view.turn.unread)
+        elif view.kind in ("erred", "paused", "interjected"):
+            self._print_incident(view)
         self.tick()
 
-    def _wait_for_people(self) -> None:
-        """Show nothing more while people are asked here."""
-        fold = self.state.fold
-        if waiting := [key for key, words in fold.drafts.items() if not words and fold.waits_for_person(key)]:
-            self._asked = self._asked.union(waiting)
-            self._stop()
+    def _print(self, renderables: Iterator[RenderableType]) -> None:
+        for renderable in renderables:
+            self.console.print(renderable)
+
+    def _print_incident(self, view: EntryView, *, unread: Sequence[object] = ()) -> None:
+        """Show what went wrong, the first few times: the summary counts them all."""
+        if (view.kind != "replied" or unread) and self._incidents[view.kind] < MOST_INCIDENTS:
+            self._incidents[view.kind] += 1
+            self._print(short_lines(self.state, view))
+
+    def _end_part(self, place: str = "") -> None:
+        """Say what came of a part of the debate, where turns are not shown."""
+        if self._part:
+            failed = self._part.count("failed")
+            missing = f", {failed} missing" if failed else ""
+            answers = counted(len(self._part) - failed, "answer")
+            self.console.print(Text(f"{place or self.state.place}: {answers}{missing}", style=FAINT))
+            self._part.clear()
 
     def tick(self) -> None:
         """Redraw the live area."""
@@ -140,81 +170,57 @@ class Screen:
 
     def _area(self) -> Iterator[RenderableType]:
         # Unfinished text may be private: it is not known yet to which field it belongs.
-        fold = self.state.fold
-        texts = {key: "" if fold.hides_piece(key) else words.strip() for key, words in fold.drafts.items()}
-        speaking = [(key, clean(fold.drafts[key])) for key, words in texts.items() if words]
-        waiting = [key for key, words in texts.items() if not words]
-        people = [key for key in waiting if fold.waits_for_person(key)]
-        waiting = [key for key in waiting if key not in people]
-        room = max(1, min(STREAM_LINES, (self.console.height - 6) // max(1, min(len(speaking), MOST_STREAMS)) - 1))
+        fold, room = self.state.fold, self.console.height - 6
+        texts = {key: "" if fold.hides_piece(key) else clean(words.strip()) for key, words in fold.drafts.items()}
+        speaking = [(key, words) for key, words in texts.items() if words]
+        silent = [key for key, words in texts.items() if not words]
+        people = [key for key in silent if fold.waits_for_person(key)]
+        rows = max(1, min(STREAM_LINES, room // max(1, min(len(speaking), MOST_STREAMS)) - 1))
         for key, words in speaking[:MOST_STREAMS]:
-            yield doing(self.state, key).append(f" · {self._pace(key, words)}", FAINT)
-            yield Indented(tail(words, self.console.width - 2, room))
+            yield doing(self.state, key).append(f" · {counted(len(words.split()), 'word')}", FAINT)
+            yield Indented(tail(words, self.console.width - 2, rows))
         if len(speaking) > MOST_STREAMS:
             yield Text(f"{len(speaking) - MOST_STREAMS} more are answering", style=FAINT)
-        if waiting:
-            # While calls of others are sent, whose call is not waits for a place at a server that answers few at once.
-            busy = self._sent.intersection(texts)
-            idle = [key for key in waiting if busy and key not in busy and not fold.drafts[key]]
-            yield from self._who(" thinking …", [key for key in waiting if key not in idle])
-            yield from self._who(" waiting …", idle)
-        if people:
-            yield Text.assemble(("waiting for ", FAINT), Text(", ").join(self._name(key) for key in people))
+        # While calls of others are sent, whose call is not waits for a place at a server that answers few at once.
+        busy = self._sent.intersection(texts)
+        models = [key for key in silent if key not in people]
+        idle = [key for key in models if busy and key not in busy and not fold.drafts[key]]
+        yield from self._who("{} thinking …", [key for key in models if key not in idle])
+        yield from self._who("{} waiting …", idle)
+        yield from self._who("waiting for {}", people)
         if tally := running_tally(self.state):
             yield tally
         yield Rule(style=FAINT)
         yield self._status()
 
-    def _who(self, what: str, keys: Sequence[str]) -> Iterator[Text]:
+    def _who(self, words: str, keys: Sequence[str]) -> Iterator[Text]:
         if keys:
-            names = Text(", ").join(self._name(key) for key in keys[:8])
+            before, _, behind = words.partition("{}")
+            names = Text(", ").join(self.state.name(self.state.fold.transcript.get(key).by) for key in keys[:8])
             rest = f" and {len(keys) - 8} more" if len(keys) > 8 else ""
-            line_ = Text.assemble(names, (rest + what, FAINT))
-            line_.truncate(self.console.width - 1, overflow="ellipsis")
-            yield line_
-
-    def _pace(self, key: str, words: str) -> str:
-        """How much of an answer has come, and how fast: a slow server shows so that it is at work."""
-        count, now = len(words.split()), time.monotonic()
-        began = self._since.setdefault(key, now)
-        rate = f", {count / (now - began):.0f}/s" if now - began >= 1 else ""
-        return f"{counted(count, 'word')}{rate}"
-
-    def _name(self, key: str) -> Text:
-        by = self.state.fold.transcript.get(key).by
-        return Text(line(by), style=f"bold {self.state.colours.get(by, '')}")
+            row = Text.assemble((before, FAINT), names, (rest + behind, FAINT))
+            row.truncate(self.console.width - 1, overflow="ellipsis")
+            yield row
 
     def _status(self) -> Text:
-        state, width = self.state, self.console.width - 1
-        sums = sums_of(state.fold.transcript)
-        position = Text(self._place_in_words(), style="bold")
+        """Where the debate is, how far, what it has used; cut where the screen ends."""
+        state, sums = self.state, sums_of(self.state.fold.transcript)
+        *_, phase = ("", *state.path.split("/"))
+        rounds = [part.removeprefix("round-") for part in state.path.split("/") if part.startswith("round-")]
+        place = f"round {rounds[-1]}{f'/{state.rounds}' if state.rounds else ''}" if rounds else ""
+        if not phase.startswith("round-"):
+            place = " ".join(filter(None, (place, phase.replace("_", " ").replace("-", " ")))) or "debate"
         asks = f"{state.done()}/{self.planned}" if self.planned else counted(state.done(), "question")
-        facts = [
-            asks,
-            counted(sums.calls, "call"),
-            *usage_in_words(sums.tokens, sums.cost, sums.estimated)[: 1 + bool(sums.calls)],
-            duration(int(time.monotonic() - self._began)),
-        ]
-        if sums.missing:
-            facts.append(f"{sums.missing} missing")
-        # On a narrow screen the least important facts are dropped first: calls, then tokens.
-        while len(facts) > 3 and len(position.plain) + len(" · ".join(facts)) + 3 > width:
-            facts.pop(1)
-        facts_text = joined(*(Text(fact, style=BAD if "missing" in fact else "") for fact in facts))
-        room = width - position.cell_len - facts_text.cell_len - 2
-        progress = bar(state.done(), self.planned, min(room, 30))
-        line_ = Text(" ").join(part for part in (position, progress, facts_text) if part)
-        line_.truncate(width, overflow="ellipsis")
-        return line_
-
-    def _place_in_words(self) -> str:
-        parts = self.state.path.split("/")
-        rounds = [part.removeprefix("round-") for part in parts if part.startswith("round-")]
-        phase = parts[-1].replace("_", " ").replace("-", " ")
-        if not rounds:
-            return phase or "debate"
-        head = f"round {rounds[-1]}" + (f"/{self.state.rounds}" if self.state.rounds else "")
-        return head if parts[-1].startswith("round-") else f"{head} {phase}"
+        missing = Text(f"{sums.missing} missing", style=BAD) if sums.missing else ""
+        used = (
+            (*usage_in_words(sums.tokens, sums.cost, sums.estimated), counted(sums.calls, "call")) if sums.calls else ()
+        )
+        seconds = duration(int(time.monotonic() - self._began))
+        facts = joined(asks, missing, seconds, *used)
+        room = min(30, self.console.width - len(place) - facts.cell_len - 4)
+        status = Text(" ").join(filter(None, (Text(place, "bold"), bar(state.done(), self.planned, room), facts)))
+        status.truncate(self.console.width - 1, overflow="ellipsis")
+        return status
 
 
 def bar(done: int, whole: int, width: int) -> Text:

@@ -79,10 +79,9 @@ class Progress:
         self._before = foreseen.over
         for note in foreseen.notes[:MOST_NOTES]:
             self.remark(line(note))
-        if dry and self.as_json:
-            click.echo(json.dumps(plan_as_data(self.work, foreseen), ensure_ascii=False))
-            return
         if self.as_json:
+            if dry:
+                click.echo(json.dumps(plan_as_data(self.work, foreseen), ensure_ascii=False))
             return
         size = f"{counted(len(batch), 'debate')} of {counted(len(batch.items), 'brief')}"
         self.console.print(Text(f"{batch.name}: {size}", style="bold"))
@@ -99,9 +98,8 @@ class Progress:
         if self.as_json:
             click.echo(json_line(outcome))
         elif not self._live or outcome.status not in ENDED:
-            self.console.print(
-                Text(f"[{len(self.work.finished)}/{len(self.work.batch)}] {outcome_line(outcome)}"), soft_wrap=True
-            )
+            count = f"[{len(self.work.finished)}/{len(self.work.batch)}]"
+            self.console.print(Text(f"{count} {outcome_line(outcome)}"), soft_wrap=True)
         self.tick()
 
     def tick(self) -> None:
@@ -111,20 +109,18 @@ class Progress:
 
     def line(self) -> str:
         """The progress of the batch in one line."""
-        work, took = self.work, time.monotonic() - self._began
-        outcomes = list(work.finished.values())
-        done, failed = (
-            sum(item.status in ENDED for item in outcomes),
-            sum(item.status in ("failed", "error") for item in outcomes),
-        )
+        work, outcomes = self.work, list(self.work.finished.values())
+        done = sum(item.status in ENDED for item in outcomes)
+        failed = sum(item.status in ("failed", "error") for item in outcomes)
         waiting = work.rounds.waiting
         parts = [f"{done}/{len(work.batch)} done", f"{len(work.running) - waiting} running", f"{failed} failed"]
         parts += [f"{waiting} waiting for batches"] if waiting else []
+        # Workers count by themselves: what they used is known of debates that have ended.
         meter = self.meter if work.queue is None else added(outcomes)
         parts += [counted(meter.calls, "call"), *usage_in_words(meter.tokens, meter.cost, meter.estimated)]
-        now = len(outcomes) - self._before
-        if now > 0:
-            parts.append(f"{duration(int(took / now * (len(work.batch) - len(outcomes))))} left")
+        if (now := len(outcomes) - self._before) > 0:
+            left = (time.monotonic() - self._began) / now * (len(work.batch) - len(outcomes))
+            parts.append(f"{duration(int(left))} left")
         return " · ".join(parts)
 
     def conclude(self, outcomes: Sequence[BatchOutcome]) -> None:
@@ -145,13 +141,12 @@ class Progress:
 
 
 def added(outcomes: Sequence[BatchOutcome]) -> CallCounter:
-    """The usage of debates that workers run: the sum over those that have ended."""
+    """The sum of what debates have used; the cost is not known where that of one is not."""
     costs = [item.cost for item in outcomes if item.cost is not None]
-    cost = sum(costs) if len(costs) == len(outcomes) else None
     return CallCounter(
         calls=sum(item.calls for item in outcomes),
         tokens=sum(item.tokens for item in outcomes),
-        cost=cost,
+        cost=sum(costs) if len(costs) == len(outcomes) else None,
         estimated=any(item.estimated for item in outcomes),
     )
 
@@ -161,12 +156,8 @@ def outcome_line(outcome: BatchOutcome) -> str:
     head = f"{line(outcome.item)} #{outcome.number}, {outcome.debate}: {short(outcome_in_words(outcome), WIDEST)}"
     if outcome.status not in ENDED:
         return f"{head}: {line(outcome.reason)}"
-    used = (
-        counted(outcome.calls, "call"),
-        *usage_in_words(outcome.tokens, outcome.cost, outcome.estimated),
-        duration(outcome.seconds),
-    )
-    return f"{head} ({', '.join(used)})"
+    used = usage_in_words(outcome.tokens, outcome.cost, outcome.estimated)
+    return f"{head} ({', '.join((counted(outcome.calls, 'call'), *used, duration(outcome.seconds)))})"
 
 
 def outcome_table(lines: Sequence[Row]) -> Table:
@@ -186,22 +177,21 @@ def outcome_table(lines: Sequence[Row]) -> Table:
         for row in lines
     ]
     table = Table(box=None, pad_edge=False, header_style=FAINT)
-    numbers = [n for n in range(len(HEADS)) if n < 2 or any(row[n] for row in shown)]
-    for n in numbers:
+    columns = [n for n in range(len(HEADS)) if n < 2 or any(row[n] for row in shown)]
+    for n in columns:
         table.add_column(HEADS[n], justify="left" if n < 2 else "right", overflow="fold" if n < 2 else "ellipsis")
     for row in shown:
-        table.add_row(*(Text(row[n]) for n in numbers))
+        table.add_row(*(Text(row[n]) for n in columns))
     return table
 
 
 def plan_as_data(work: BatchRun, foreseen: BatchEstimate) -> dict[str, object]:
     """The estimate for a batch as plain data."""
-    return {
-        "name": work.batch.name,
+    sizes = {
         "briefs": len(work.batch.items),
         "debates": len(work.batch),
         "over": foreseen.over,
         "begun": foreseen.begun,
-        **({"batched": foreseen.batched} if foreseen.batched else {}),
-        **foreseen.costing.as_data(),
     }
+    batched = {"batched": foreseen.batched} if foreseen.batched else {}
+    return {"name": work.batch.name, **sizes, **batched, **foreseen.costing.as_data()}

@@ -1,4 +1,4 @@
-"""Render the entries of a record as lines on the screen."""
+"""Render the entries of a record: each turn in full, or in one line."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -26,7 +26,10 @@ from folkmoot.core.event import Entry
 from folkmoot.core.labels import act_of, heading_path, noun, title, with_author
 from folkmoot.report.gaps import NOT_READABLE
 from folkmoot.report.markdown_text import capital
-from folkmoot.report.turn_text import BALLOT_FIELDS, Choice, Speech, Spoken
+from folkmoot.report.turn_text import BALLOT_FIELDS, Speech, Spoken
+
+LONGEST_FACT = 24
+"""The most characters of a value in the single line of a bid or a score."""
 
 
 @dataclass(slots=True)
@@ -68,28 +71,65 @@ class ViewState:
         """The number of questions that have ended, and of messages from outside."""
         return len(self.fold.transcript.all()) - len(self.fold.drafts)
 
+    def name(self, name: str) -> Text:
+        """A participant in their colour."""
+        return Text(line(name), style=f"bold {self.colours.get(name, '')}".strip())
+
+    def new_place(self, spoken: Spoken) -> str:
+        """The title of the part of the debate that begins with a turn; "" where it goes on."""
+        heading = title(heading_path(spoken.key.rpartition("#")[0], self.places)).lower()
+        if heading == self.place:
+            return ""
+        self.place = heading
+        return heading
+
 
 def entry_lines(state: ViewState, view: EntryView) -> Iterator[RenderableType]:
-    """The lines for an entry that was already applied to the state."""
+    """An entry that was already applied to the state, in full."""
     match view.kind:
         case "replied" | "failed" if view.turn:
             yield from _turn(state, view, view.turn)
         case "interjected" if view.turn:
-            spoken = view.turn.spoken
-            yield outsider(spoken.by, spoken.text, *_numbers(state, view, view.turn))
+            yield outsider(view.turn.spoken.by, view.turn.spoken.text, *_numbers(state, view, view.turn))
             yield ""
-        case "erred" if view.call:
-            yield Indented(Text(f"{line(view.call.by)}: {line(view.line)}", style=FAINT))
         case "halted" | "ruled" if view.line:
             yield Text(f"{capital(line(view.line))}.", style=FAINT)
             yield ""
-        case "paused":
-            yield Text(line(view.line), style=WARN)
         case "resumed":
             yield Text(line(view.line), style=FAINT)
             yield ""
         case _:
-            pass
+            yield from _incident(view)
+
+
+def short_lines(state: ViewState, view: EntryView) -> Iterator[RenderableType]:
+    """The same in one line, cut at the edge of the screen: who did what, with which answer."""
+    if view.kind in ("replied", "failed") and view.turn:
+        turn = view.turn
+        if place := state.new_place(turn.spoken):
+            yield Text(place, style=FAINT)
+        speech = turn.speech
+        answer = line(turn.position.answer) if turn.position and not turn.ballot else _in_short(turn.spoken)
+        said = speech.words or max((value for _, value in (*speech.facts, *speech.rest)), key=len, default="")
+        words = Text(f"✗ {line(view.line)}", style=BAD) if view.kind == "failed" else Text(line(said), FAINT)
+        shown = Text("  ").join(part for part in (Text("  ") + state.name(turn.spoken.by), _act(state, turn)) if part)
+        parts = joined(shown, Text(answer), words, between="  ")
+        # A remark, such as a ballot that isn't readable, is never cut off.
+        for remark in turn.remarks if turn.unread else ():
+            parts = joined(parts, Text(line(remark), style=WARN), between="\n    ")
+        parts.no_wrap, parts.overflow = not turn.unread, "ellipsis"
+        yield parts
+    elif view.kind == "interjected" and view.turn:
+        yield outsider(view.turn.spoken.by, view.turn.spoken.text)
+    else:
+        yield from _incident(view)
+
+
+def _incident(view: EntryView) -> Iterator[RenderableType]:
+    if view.kind == "erred" and view.call:
+        yield Indented(Text(f"{line(view.call.by)}: {line(view.line)}", style=FAINT))
+    elif view.kind == "paused":
+        yield Text(line(view.line), style=WARN)
 
 
 def outsider(by: str, text: str, *more: tuple[str, str]) -> RenderableType:
@@ -101,22 +141,19 @@ def outsider(by: str, text: str, *more: tuple[str, str]) -> RenderableType:
 def _turn(state: ViewState, view: EntryView, turn: TurnView) -> Iterator[RenderableType]:
     spoken = turn.spoken
     if short := _in_short(spoken):
-        parts = (_name(state, spoken.by), " ", _act(state, turn), (f"  {short}", FAINT))
+        parts = (state.name(spoken.by), " ", _act(state, turn), (f"  {short}", FAINT))
         yield Indented(Text.assemble(*parts, *_numbers(state, view, turn)))
         return
-    heading = title(heading_path(spoken.key.rpartition("#")[0], state.places))
-    if heading != state.place:
-        state.place = heading
-        yield Rule(Text(heading.lower(), style="bold"), style=FAINT)
-    text_parts = [Text(f"✗ {line(view.line)}", style=BAD)] if view.kind == "failed" else body(spoken, turn.speech)
-    inner = (Indented(renderable) for renderable in (*text_parts, *_remarks(turn)))
-    shown = Stack((_heading(state, view, turn), *inner))
+    if place := state.new_place(spoken):
+        yield Rule(Text(place, style="bold"), style=FAINT)
+    parts = [Text(f"✗ {line(view.line)}", style=BAD)] if view.kind == "failed" else body(spoken, turn.speech)
+    if turn.remarks:
+        parts.append(Text("; ".join(map(line, turn.remarks)), style=WARN if turn.unread else FAINT))
+    facts = joined(line(spoken.role).partition(",")[0], _act(state, turn), line(turn.answered_by))
+    heading = Text(" ").join(part for part in (state.name(spoken.by), facts) if part)
+    shown = Stack((heading.append_text(Text.assemble(*_numbers(state, view, turn))), *map(Indented, parts)))
     yield Indented(shown, "▌ ", "▌ ", MODERATOR) if spoken.moderator else shown
     yield ""
-
-
-LONGEST_FACT = 24
-"""The most characters of a value in the single line of a bid or a score."""
 
 
 def _in_short(turn: Spoken) -> str:
@@ -130,16 +167,6 @@ def _in_short(turn: Spoken) -> str:
     return ", ".join(f"{name} {value}" for name, value in short)
 
 
-def _name(state: ViewState, name: str) -> Text:
-    return Text(line(name), style=f"bold {state.colours.get(name, '')}".strip())
-
-
-def _heading(state: ViewState, view: EntryView, turn: TurnView) -> Text:
-    author = _name(state, turn.spoken.by)
-    facts = joined(line(turn.spoken.role).partition(",")[0], _act(state, turn), line(turn.answered_by))
-    return Text.assemble(Text(" ").join((author, facts)) if facts else author, *_numbers(state, view, turn))
-
-
 def _numbers(state: ViewState, view: EntryView, turn: TurnView) -> Iterator[tuple[str, str]]:
     """The numbers by which a command can refer to a turn."""
     if state.numbers:
@@ -149,14 +176,22 @@ def _numbers(state: ViewState, view: EntryView, turn: TurnView) -> Iterator[tupl
 def doing(state: ViewState, key: str) -> Text:
     """Who is answering, and what."""
     turn = state.fold.transcript.get(key)
-    return Text.assemble(_name(state, turn.by), (f" · {noun(line(act_of(turn)))}", FAINT))
+    return Text.assemble(state.name(turn.by), (f" · {noun(line(act_of(turn)))}", FAINT))
 
 
 def _act(state: ViewState, turn: TurnView) -> Text:
-    if turn.ballot:
-        return _vote(state, turn, turn.ballot)
-    words, on = Text(line(turn.act), style=FAINT), turn.spoken.on
-    if turn.spoken.act != "vote" and len(on) == 1 and on[0].by != turn.spoken.by:
+    spoken, ballot = turn.spoken, turn.ballot
+    if ballot and ballot.abstains:
+        return Text("abstains", style=FAINT)
+    if ballot and not ballot.names:
+        return Text.assemble((line(turn.act), FAINT), (f" ({NOT_READABLE})", BAD))
+    if ballot:
+        scores = [f" {score:g}" for score in ballot.scores] or [""] * len(ballot.names)
+        chosen = [_choice(state, spoken, name) for name in ballot.names]
+        names = Text(", ").join(name + Text(score) for name, score in zip(chosen, scores, strict=True))
+        return Text.assemble((f"{ballot.how} ", FAINT), names)
+    words, on = Text(line(turn.act), style=FAINT), spoken.on
+    if spoken.act != "vote" and len(on) == 1 and on[0].by != spoken.by:
         by = on[0].by
         words.append(" on ")
         words.append(line(by), style=state.colours.get(by, ""))
@@ -164,18 +199,7 @@ def _act(state: ViewState, turn: TurnView) -> Text:
     return words
 
 
-def _vote(state: ViewState, turn: TurnView, ballot: Choice) -> Text:
-    if ballot.abstains:
-        return Text("abstains", style=FAINT)
-    if not ballot.names:
-        return Text.assemble((line(turn.act), FAINT), (f" ({NOT_READABLE})", BAD))
-    scores = [f" {score:g}" for score in ballot.scores] or [""] * len(ballot.names)
-    chosen = [_ballot_choice(state, turn.spoken, name) for name in ballot.names]
-    names = Text(", ").join(name + Text(score) for name, score in zip(chosen, scores, strict=True))
-    return Text.assemble((f"{ballot.how} ", FAINT), names)
-
-
-def _ballot_choice(state: ViewState, spoken: Spoken, choice: str) -> Text:
+def _choice(state: ViewState, spoken: Spoken, choice: str) -> Text:
     """The choice of a ballot, in the colour of the candidate's author."""
     for subject in spoken.on:
         if choice.startswith(with_author(subject.by, subject.act)):
@@ -188,20 +212,14 @@ def running_tally(state: ViewState) -> Text:
     counted: dict[str, tuple[Text, int]] = {}
     for spoken, ballot in state.fold.ballots_so_far():
         choice = "abstains" if ballot.abstains else ", ".join(ballot.names) or NOT_READABLE
-        name = _ballot_choice(state, spoken, choice)
+        name = _choice(state, spoken, choice)
         counted[name.plain] = (name, counted.get(name.plain, (name, 0))[1] + 1)
     tally = Text(" · ").join(Text.assemble(name, f" {votes}") for name, votes in counted.values())
     return Text.assemble(("votes so far  ", FAINT), tally) if counted else Text()
 
 
-def _remarks(turn: TurnView) -> Iterator[RenderableType]:
-    """Fields that could not be read, and other remarks on a turn."""
-    if turn.remarks:
-        yield Text("; ".join(map(line, turn.remarks)), style=WARN if turn.unread else FAINT)
-
-
 def body(spoken: Spoken, speech: Speech) -> list[RenderableType]:
-    """The content of a turn; the choice of a ballot stands beside its author."""
+    """The content of a turn; the choice of a ballot is beside its author."""
     link: list[RenderableType] = [Text(line(spoken.link), style=FAINT)] if spoken.link else []
     aside: list[RenderableType] = [joined(*map(line, speech.aside))] if speech.aside else []
     words = paragraphs(speech.words) if speech.words else []

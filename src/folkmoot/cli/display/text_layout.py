@@ -189,3 +189,10 @@ def joined(*parts: Text | str, between: str = " · ") -> Text:
     return Text(between, style=FAINT).join(
         part if isinstance(part, Text) else Text(part, style=FAINT) for part in parts if part
     )
+
+
+def print_all(renderables: Iterable[RenderableType]) -> None:
+    """Print these on standard output."""
+    console = console_for()
+    for renderable in renderables:
+        console.print(renderable)

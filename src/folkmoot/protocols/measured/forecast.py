@@ -52,7 +52,7 @@ def forecast(brief: Brief, choices: Choices) -> Phase:
 
     The brief says of what kind they are: a probability that the answer is yes (the default), a number, or quantiles.
     The threshold is that of ``gate``; numbers differ by a share of the largest one. One round by default, at most
-    three. Brier and log score, or the error, are known once ``folkmoot resolve`` has the truth.
+    three. Brier and log score, or the error, are known once ``folkmoot learn resolve`` has the truth.
     """
     choices.no_turn_mode("forecast")
     if brief.options:
