@@ -57,7 +57,7 @@ def test_an_output_of_unknown_width_has_80_columns_and_loses_nothing(tmp_path: P
 def test_a_list_says_how_many_debates_it_may_have(tmp_path: Path, number: str) -> None:
     refused = folkmoot(tmp_path, "list", "-n", number)
     assert (refused.exit_code, refused.stdout) == (2, "")
-    assert "from 1 to 1,000,000" in refused.stderr
+    assert "must be from 1 to 1,000,000, not" in refused.stderr
 
 
 @pytest.mark.system

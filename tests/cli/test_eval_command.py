@@ -19,4 +19,4 @@ def test_a_budget_that_is_no_number_is_refused(tmp_path: Path) -> None:
     (tmp_path / "q.csv").write_text("input,truth\nHow many?,5\n", "utf-8")
     result = folkmoot(tmp_path, "eval", "run", "q.csv", "-m", "builtin:quotes", "--budget", "NaN")
     assert result.exit_code == 2
-    assert "'NaN' is not a number" in result.output
+    assert "--budget is 'NaN'" in result.output

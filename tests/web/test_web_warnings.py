@@ -86,8 +86,8 @@ async def test_each_surface_shows_the_warning(name: str, tmp_path: Path, monkeyp
         for tool in ("get_decision", "get_debate", "wait_for_debate"):
             assert (await here.call(tool, id=debate))["warnings"] == [warning], f"the MCP tool {tool}"
         assert (await here.call("get_receipt", id=debate))["receipt"]["warnings"] == [warning]
-    for command in ("show", "report", "receipt"):
-        shown = await asyncio.to_thread(folkmoot, tmp_path, command, debate)
+    for command in ("show", "report", "report --receipt"):
+        shown = await asyncio.to_thread(folkmoot, tmp_path, *command.split(), debate)
         assert warning in " ".join(shown.output.split()), f"folkmoot {command}"
     outcome = await asyncio.to_thread(show, debate)
     assert (outcome.warnings, outcome.to_dict()["warnings"]) == ((warning,), [warning]), "the Python interface"

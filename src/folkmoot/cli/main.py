@@ -15,7 +15,7 @@ import click
 import rich_click
 
 from folkmoot.cli.options import ERROR, INTERRUPTED, USAGE, Command, Place
-from folkmoot.core.errors import BriefError, FolkmootError, ProtocolError
+from folkmoot.core.errors import BriefError, FolkmootError, PackageMissing, ProtocolError
 from folkmoot.core.packages import missing_module
 from folkmoot.core.text import clean, closest
 
@@ -136,6 +136,8 @@ class CommandGroup(Command, rich_click.RichGroup):
             )
         except click.ClickException as error:
             return print_error(error.format_message(), ERROR)
+        except PackageMissing as error:
+            return print_error(str(error), ERROR)
         except (BriefError, ProtocolError) as error:
             return print_error(str(error), USAGE)
         except FolkmootError as error:

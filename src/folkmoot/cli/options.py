@@ -138,7 +138,7 @@ class IntRange(click.IntRange):
 
     def fail(self, message: str, param: click.Parameter | None = None, ctx: click.Context | None = None) -> NoReturn:
         """Say what is wrong with a number."""
-        raise click.BadParameter(_bounded(message, "a whole number", self), ctx, param)
+        raise _out_of_bounds(message, "a whole number", self, param, ctx)
 
 
 class FloatRange(click.FloatRange):
@@ -153,13 +153,22 @@ class FloatRange(click.FloatRange):
 
     def fail(self, message: str, param: click.Parameter | None = None, ctx: click.Context | None = None) -> NoReturn:
         """Say what is wrong with a number."""
-        raise click.BadParameter(_bounded(message, "a number", self), ctx, param)
+        raise _out_of_bounds(message, "a number", self, param, ctx)
 
 
-def _bounded(message: str, kind: str, bounds: click.IntRange | click.FloatRange) -> str:
-    """Click's "21 is not in the range 0<=x<=20", in words."""
-    upto = "" if bounds.max is None else f" to {bounds.max:,.12g}"
-    return f"{message.partition(' is not ')[0]} is not {kind} {'from' if upto else 'of at least'} {bounds.min:,g}{upto}"
+def _out_of_bounds(
+    message: str,
+    kind: str,
+    bounds: click.IntRange | click.FloatRange,
+    param: click.Parameter | None,
+    ctx: click.Context | None,
+) -> click.UsageError:
+    """Click's "21 is not in the range 0<=x<=20." in the words of the other entrances."""
+    name, typed = max(param.opts, key=len) if param else "it", message.partition(" is not ")[0]
+    if " is not in " not in message:
+        return click.UsageError(f"{name} is {typed}; it must be {kind}", ctx)
+    limit = f"at least {bounds.min:,g}" if bounds.max is None else f"from {bounds.min:,g} to {bounds.max:,.12g}"
+    return click.UsageError(f"{name} must be {limit}, not {typed}", ctx)
 
 
 class Place(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]

@@ -174,13 +174,13 @@ def place(tmp_path: Path) -> Path:
 
 def test_personas_are_shown(place: Path) -> None:
     lines = folkmoot(place, "standings", "personas").output.splitlines()
-    assert lines[0].split() == ["participant", "debates", "answers", "missing", "changed", "won", "right"]
+    assert lines[0].split() == ["participants", "debates", "answers", "missing", "changed", "won", "right"]
     assert lines[1].startswith("Ann, the Ann ")
     assert lines[1].split()[3:] == [
         "2", "3", "0", "1", "1", "of", "2", "(9", "to", "91%)", "–"
     ]  # fmt: skip
     assert lines[4] == ""
-    assert lines[5].split()[0] == "model"
+    assert lines[5].split()[0] == "models"
     assert [line.split()[0] for line in lines[6:]] == ["ollama:a", "ollama:b", "openai:c"]
     data = json.loads(folkmoot(place, "standings", "personas", "--json").output)
     assert data["participants"][0]["won"]["of"] == 2
@@ -215,15 +215,15 @@ def test_relations_are_shown(place: Path) -> None:
 @pytest.mark.parametrize("command", ["personas", "relations"])
 def test_where_nothing_was_learned_that_is_told(tmp_path: Path, command: str) -> None:
     fill(tmp_path, unfinished=Paper({"Ann": "ollama:a", "Bob": "ollama:b"}))
-    assert folkmoot(tmp_path, command).output == "Nothing has been learned yet. First: folkmoot learn\n"
-    assert json.loads(folkmoot(tmp_path, command, "--json").output) == {"participants": [], "models": []}
+    assert folkmoot(tmp_path, "standings", command).output == "Nothing has been learned yet. First: folkmoot learn\n"
+    assert json.loads(folkmoot(tmp_path, "standings", command, "--json").output) == {"participants": [], "models": []}
 
 
 def test_names_of_others_cannot_move_the_cursor(tmp_path: Path) -> None:
     bad = Paper({"An\x1b[31mn" + "x" * 99: "ollama:a", "Bob": "ollama:b"})
     asyncio.run(_learned(tmp_path, bad.end()))
     for command in ("personas", "relations"):
-        output = folkmoot(tmp_path, command).output
+        output = folkmoot(tmp_path, "standings", command).output
         assert "\x1b" not in output
         assert "x" * 60 not in output
 

@@ -367,17 +367,18 @@ def test_a_record_that_is_another_one_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "Give exactly one of these"),
-        (("last", "--check", "r"), "Give exactly one of these"),
-        (("last", "--key", "k", "--hmac-key-env", "K"), "cannot be given together"),
-        (("--check", "r"), "--check needs"),
-        (("last", "--hmac-key-env", "NOT_SET"), "variable NOT_SET is not set or empty"),
-        (("--check", "none", "--hmac-key-env", "KEY"), "none cannot be read"),
-        (("last",), "there is no debate"),
+        (("report", "last", "--key", "k"), "--receipt"),
+        (("report", "last", "--receipt", "--plots"), "--receipt"),
+        (("report", "last", "--receipt", "--key", "k", "--hmac-key-env", "K"), "together"),
+        (("report", "last", "--receipt", "--hmac-key-env", "NOT_SET"), "NOT_SET"),
+        (("report", "last", "--receipt"), "there is no debate"),
+        (("verify", "--receipt", "r"), "--key"),
+        (("verify", "--receipt", "none", "--hmac-key-env", "KEY"), "none cannot be read"),
+        (("verify",), "DEBATE"),
     ],
 )
 def test_mistakes_are_one_sentence(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
-    result = folkmoot(tmp_path, "report", "--receipt", *words, KEY=SECRET)
+    result = folkmoot(tmp_path, *words, KEY=SECRET)
     assert result.exit_code in (1, 2)
     assert message in " ".join(result.output.split())
 

@@ -85,9 +85,9 @@ def test_the_list_shows_the_damaged_debate_and_all_others(store: Path) -> None:
 
 
 def test_a_damaged_debate_is_told_in_one_sentence(store: Path) -> None:
-    for command in ("show", "report", "verify", "resume", "analyse", "recount", "receipt"):
+    for command in ("show", "report", "verify", "resume", "show --analysis", "show --recount", "report --receipt"):
         for debate in ("broken", "over"):
-            result = folkmoot(store, command, debate)
+            result = folkmoot(store, *command.split(), debate)
             assert result.exit_code == 1, (command, result.output)
             assert "folkmoot: a line of the record is damaged" in result.stderr
             assert len(result.stderr.strip().splitlines()) == 1
