@@ -18,7 +18,7 @@ pytestmark = [
     pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and terminals"),
 ]
 
-RUN = ("run", "tea.md", *QUOTES, "--no-report")
+RUN = ("run", "tea.md", *QUOTES, "--no-report", "--full")
 
 
 def sit_down(folder: Path, brief: str, *words: str, **env: str) -> Terminal:
