@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 
 from doc_pages import page, table
 from folkmoot.app.brief import presets
-from folkmoot.app.plan import settings, settings_tables
+from folkmoot.app.plan import settings
+from folkmoot.app.plan.settings_tables import KEYS
 from folkmoot.models.names import PROVIDERS
-from folkmoot.models.wires import acp_programs
 
 BEGIN = """\
 Folkmoot reads settings from three places. The first that says something counts:
@@ -185,19 +185,6 @@ INNER: Mapping[str, tuple[str, Mapping[str, str]]] = {
 }
 """Tables: a sentence on each, and its keys."""
 
-KEYS: Mapping[str, Iterable[str]] = {
-    "serve": settings_tables.SETTINGS,
-    "limits": settings_tables.KINDS,
-    "review": settings_tables.REVIEW,
-    "notify": settings_tables.NOTIFY,
-    "schedules": settings_tables.TIMES,
-    "temporal": settings_tables.TEMPORAL,
-    "mcp": settings_tables.SERVER,
-    "acp": acp_programs.KEYS,
-    "presets": presets.OWN_KEYS,
-}
-"""The keys that the code reads."""
-
 VARIABLES: Mapping[str, str] = {
     "FOLKMOOT_SMTP_PASSWORD": "the password of the mail server of `[notify]`",
     "TEMPORAL_ADDRESS": "host and port of Temporal, before `address` of `[temporal]`",
@@ -223,7 +210,7 @@ def settings_page() -> str:
     _compare("texts", TEXTS, settings.NAMES)
     _compare("tables", INNER, settings.TABLES)
     for name, (_, keys) in INNER.items():
-        _compare(name, keys, KEYS[name])
+        _compare(name, keys, presets.OWN_KEYS if name == "presets" else KEYS[name])
     rows = [
         (f"`{name}`", holds, meaning, "own file" if name in settings.OWN else "any")
         for name, (holds, meaning) in TEXTS.items()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from folkmoot.app.plan.settings_tables import read_programs
 from folkmoot.core.errors import BriefError, ModelError, Refused, Unavailable
 from folkmoot.core.event import Called
 from folkmoot.models.base import Message, Request
@@ -15,7 +16,7 @@ from folkmoot.models.layers import RetrySettings
 from folkmoot.models.names import PROVIDERS
 from folkmoot.models.pool import Pool
 from folkmoot.models.wires import acp_process
-from folkmoot.models.wires.acp_programs import AcpProgram, read_programs
+from folkmoot.models.wires.acp_programs import AcpProgram
 from tests.kits.waiting import until
 from tests.models.models_kit import Notebook
 from tests.paths import TESTS

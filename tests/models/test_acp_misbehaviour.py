@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from folkmoot.app.plan.settings_tables import read_programs
 from folkmoot.core.errors import ModelError, Refused, Unavailable, Unreadable
 from folkmoot.core.event import Called
 from folkmoot.models.base import Message, Request
 from folkmoot.models.layers import RetrySettings
 from folkmoot.models.pool import Pool
 from folkmoot.models.wires import acp_process
-from folkmoot.models.wires.acp_programs import read_programs
 from tests.kits.raw_acp_agent import WORDS
 from tests.kits.waiting import until
 from tests.models.models_kit import Notebook

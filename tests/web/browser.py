@@ -326,7 +326,7 @@ async def staged(folder: Path) -> AsyncGenerator[Stage]:
     """A server over a record in that folder, and a browser."""
     documents = folder / "documents"
     documents.mkdir()
-    config = replace(Config(), serve=Serving(requests=1_000_000, most=100, documents=documents))
+    config = replace(Config(), serve=Serving(requests=1_000_000, parallel=100, documents=documents))
     workspace = Workspace.at(folder / "folkmoot.sqlite")
     workspace.config = config
     served, proxied = _bound(), _bound()

@@ -19,6 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from folkmoot.app.brief.presets import read_presets
 from folkmoot.app.plan.settings import Config
+from folkmoot.app.plan.settings_tables import read_programs
 from folkmoot.app.run.access import claim
 from folkmoot.app.run.claims import Claim
 from folkmoot.app.run.fork import chain_lines
@@ -29,7 +30,6 @@ from folkmoot.core.event import Entry
 from folkmoot.mcp import mcp_host
 from folkmoot.models.names import parse, programs_in
 from folkmoot.models.pool import Pool
-from folkmoot.models.wires.acp_programs import read_programs
 from tests.mcp.mcp_kit import refusal
 from tests.web.web_kit import ANN, API, QUOTES, SERVING, Web, opened, until
 

@@ -134,7 +134,7 @@ async def limits_of(web: Web, debate: str) -> Limits:
 
 
 async def test_limits_above_the_owners_are_refused_and_none_are_filled_in(tmp_path: Path) -> None:
-    serving = replace(SERVING, cost=1.0, tokens_per_debate=1000, asks=50)
+    serving = replace(SERVING, cost=1.0, tokens_per_debate=1000, max_questions=50)
     async with opened(tmp_path, serving=serving) as web:
         ann = web.ann
         body = {"brief": QUOTES, "models": ["builtin:quotes"]}
@@ -312,11 +312,11 @@ def test_settings_of_the_owner_and_of_nobody_else(tmp_path: Path) -> None:
     assert serving == Serving(
         tokens={"ci": "0" * 64},
         hosts=("folkmoot.lan",),
-        most=3,
+        parallel=3,
         requests=9,
         cost=1.0,
         tokens_per_debate=5,
-        asks=6,
+        max_questions=6,
         daily=2.5,
     )
     (tmp_path / "folkmoot.toml").write_text("[serve]\nmost = 3\n")

@@ -153,8 +153,8 @@ def test_settings_of_workers_are_read_and_what_cannot_be_is_refused() -> None:
             read_limits(wrong, "folkmoot.toml")
     schedules: list[tuple[object, str]] = [
         ({"Weekly!": {}}, "needs a name of 1 to 32 small letters"),
-        ({"weekly": {"brief": "a.md"}}, "schedules.weekly needs brief"),
-        ({"weekly": {"brief": "a.md", "cron": 5}}, "schedules.weekly needs brief"),
+        ({"weekly": {"brief": "a.md"}}, "schedules.weekly needs a cron"),
+        ({"weekly": {"brief": "a.md", "cron": 5}}, "schedules.weekly.cron must be a text"),
         ({"weekly": {"day": "mon"}}, "schedules.weekly has no setting 'day'"),
     ]
     for wrong, text in schedules:

@@ -15,7 +15,8 @@ from temporalio.service import RPCStatusCode
 from temporalio.worker import Replayer, UnsandboxedWorkflowRunner
 from temporalio.worker import Worker as TemporalWorker
 
-from folkmoot.app.plan.settings_tables import TemporalSettings, read_temporal
+from folkmoot.app.brief.tables import read_table
+from folkmoot.app.plan.settings_tables import TemporalSettings
 from folkmoot.app.run.dispatcher import QueueAway, QueueError
 from folkmoot.core.errors import BriefError
 from folkmoot.workers import workflow
@@ -169,20 +170,20 @@ async def test_a_search_attribute_that_is_missing_and_an_old_server_are_one_sent
 
 
 def test_settings_of_temporal_are_read_and_what_cannot_be_is_refused() -> None:
-    assert read_temporal({}, "f") == TemporalSettings()
+    assert read_table(TemporalSettings, "temporal", {}, "f") == TemporalSettings()
     own = {"address": "t.example.org:7233", "namespace": "ours.a1b2", "task_queue": "night", "tls": True, "timeout": 30}
-    assert read_temporal(own, "f") == TemporalSettings(**{**own, "timeout": 30.0})  # pyright: ignore[reportArgumentType]
+    assert read_table(TemporalSettings, "temporal", own, "f") == TemporalSettings(**{**own, "timeout": 30.0})  # pyright: ignore[reportArgumentType]
     wrong: list[tuple[object, str]] = [
         (5, r"must be a table: \[temporal\]"),
         ({"adress": "x"}, "temporal has no setting 'adress'"),
         ({"address": "http://x"}, "must be a host and a port"),
-        ({"namespace": "a b"}, "temporal.namespace must have 1 to 100"),
+        ({"namespace": "a b"}, "temporal.namespace must be 1 to 100"),
         ({"tls": "yes"}, "temporal.tls must be true or false"),
         ({"timeout": 0}, "temporal.timeout must be seconds, from 1 to 600"),
     ]
     for value, text in wrong:
         with pytest.raises(BriefError, match=text):
-            read_temporal(value, "f")
+            read_table(TemporalSettings, "temporal", value, "f")
 
 
 # ---- what is loaded, and what is replayed ----------------------------------------------------------------------------

@@ -167,8 +167,8 @@ async def serve_stdio(wanted: HostSettings, config: Config) -> None:
     from folkmoot.mcp.tool_list import make_server
 
     log_to_stderr()
-    serving = Serving(most=wanted.max_debates or config.serve.most)
-    async with _serving(wanted, config, serving.most) as ending:
+    serving = Serving(parallel=wanted.max_debates or config.serve.parallel)
+    async with _serving(wanted, config, serving.parallel) as ending:
         runner = ending.runner
         spending = Spending(runner, wanted.max_cost, session=runner.workspace.clock())
         admission = Admission(runner=runner, spending=spending, serving=serving, owner=f"{wanted.client}{AT_HAND}")
@@ -199,7 +199,7 @@ async def serve_http(wanted: HostSettings, config: Config) -> None:
     try:
         port = int(listening.getsockname()[1])
         name = f"[{wanted.host}]" if ":" in wanted.host else wanted.host
-        async with _serving(wanted, config, wanted.max_debates or serving.most) as ending:
+        async with _serving(wanted, config, wanted.max_debates or serving.parallel) as ending:
             app = make_app(ending.runner, serving, hosts_of(wanted.host, port, serving))
             server = Listener(
                 config_of(app, lifespan="on", log_level="error"), lambda: wanted.ready(f"http://{name}:{port}{PATH}")

@@ -160,7 +160,7 @@ async def open_site(
         queue: the queue of the workers; None where the server runs the debates.
     """
     serving = config.serve
-    runner = open_runner(workspace, config, limit=most or serving.most, reserved=1, queue=queue)
+    runner = open_runner(workspace, config, limit=most or serving.parallel, reserved=1, queue=queue)
     live, hosts = Live(workspace), frozenset(host.lower() for host in hosts)
     async with runner:
         yield ServerState(

@@ -118,7 +118,7 @@ async def get_info(site: SiteOf, holder: Owner) -> Info:
         held=len(await site.runner.where_debates_run()),
         most=site.runner.room,
         learn=site.runner.config.learn,
-        limits=Bounds(cost=serving.cost, tokens=serving.tokens_per_debate, asks=serving.asks),
+        limits=Bounds(cost=serving.cost, tokens=serving.tokens_per_debate, asks=serving.max_questions),
         daily=None if holder.machine else serving.daily,
         used_today=None if holder.machine else await site.spending.used(holder.owner),
     )

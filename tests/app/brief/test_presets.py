@@ -36,7 +36,7 @@ def test_a_preset_fills_in_what_the_brief_leaves_open() -> None:
     assert (parsed.brief.limits.cost, parsed.brief.limits.asks) == (1.0, 40)
     assert len(parsed.brief.names("debater")) == parsed.vacant == 4
     assert parsed.preset
-    assert parsed.preset.built_in
+    assert parsed.preset.participants == "builtin"
     assert parsed.preset.models == ("openai:a", "anthropic:b", "google:c", "mistral:d")
     assert with_preset(parsed, {}) is parsed
 
@@ -86,16 +86,16 @@ def test_a_preset_that_is_not_there_or_not_for_this_token(name: str, owner: str,
         ("[presets]\nfast = 3", r"presets must be a table of tables: \[presets.fast\]"),
         ("[presets.Fast]", "presets.Fast needs a name of 1 to 32 small letters, digits and -"),
         ("[presets.fast]\nmodel = 'a:b'", "presets.fast: there is no setting 'model'; did you mean 'models'"),
-        ("[presets.fast]\nmodels = 'openai:a'", "presets.fast: models must be a list of texts"),
+        ("[presets.fast]\nmodels = 'openai:a'", "presets.fast.models must be a list of texts"),
         ("[presets.fast]\nmodels = ['nowhere']", "presets.fast: 'nowhere' is not a model"),
         ("[presets.fast]\nprotocol = 'panell'", "presets.fast: .*panell"),
         ("[presets.fast]\nrounds = 99", "presets.fast: rounds must be from 0 to 20, not 99"),
         ("[presets.fast]\ncost = -1", r"presets.fast: limits.cost must be from"),
         (
             "[presets.fast]\nparticipants = 'new'",
-            "presets.fast: participants cannot be 'new'; there are builtin, generated",
+            "presets.fast.participants must be one of builtin, generated",
         ),
-        ("[presets.fast]\nwho = []", "presets.fast: who must be a list of texts"),
+        ("[presets.fast]\nwho = []", "presets.fast.who must be a list of texts"),
     ],
 )
 def test_a_mistake_is_one_sentence(text: str, problem: str) -> None:

@@ -108,7 +108,7 @@ BAD: list[tuple[str, str]] = [
         "there is no setting 'models'; there are model, fallback, store, search, searxng_url, embeddings, learn, schem",
     ),
     ("not toml", "cannot be read"),
-    ("search = 'google'", "search cannot be 'google'; there are searxng, duckduckgo"),
+    ("search = 'google'", "search must be one of searxng, duckduckgo"),
     ("searxng_url = 'localhost:8888'", f"searxng_url {ADDRESS}"),
     ("searxng_url = 'http://a:b@c.example'", f"searxng_url {ADDRESS}"),
     ("searxng_url = 'file:///etc/passwd'", f"searxng_url {ADDRESS}"),
@@ -117,16 +117,16 @@ BAD: list[tuple[str, str]] = [
     ("mcp = 'x'", "mcp must be a table of tables: [mcp.files]"),
     ("mcp.x = 'y'", "mcp must be a table of tables: [mcp.x]"),
     ("[mcp.x]\ncommand = ['a']\nurl = 'http://x'", "mcp.x needs either a command or a url"),
-    ("[mcp.x]\ncommand = 'rm -rf'", 'mcp.x.command must be a list of texts, such as ["program", "argument"]'),
+    ("[mcp.x]\ncommand = 'rm -rf'", "mcp.x.command must be a list of texts"),
     ("[mcp.x]\ncommand = []", "mcp.x.command must be a list of texts"),
     ("[mcp.x]\ncommand = ['a', 5]", "mcp.x.command must be a list of texts"),
     ("[mcp.x]\ncommand = ['a']\nenv = 'TOKEN'", "mcp.x.env must be a list of texts"),
     ("[mcp.x]\ncommand = ['a']\nshell = true", "mcp.x has no setting 'shell'; there are command, url, pin, env"),
     ("[mcp.x]\ncommand = ['a']\npin = 'abc'", "mcp.x.pin must be sha256: and 64 digits from 0 to f"),
-    ("[mcp.x]\ncommand = ['a']\npin = 5", "mcp.x.pin must be a text in quotes"),
+    ("[mcp.x]\ncommand = ['a']\npin = 5", "mcp.x.pin must be sha256: and 64 digits"),
     ("[mcp.x]\nurl = ''", f"mcp.x.url {ADDRESS}"),
     ("[mcp.x]\nurl = 'ftp://x'", f"mcp.x.url {ADDRESS}"),
-    ("fallback = 7", "fallback must be a text in quotes"),
+    ("fallback = 7", "fallback must be a list of texts"),
     ("fallback = [7]", "fallback must be a list of texts"),
     ("[mcp.'a b']\ncommand = ['a']", "mcp.a b needs a name of 1 to 32 letters, digits, - and _"),
 ]
@@ -160,8 +160,8 @@ def test_the_environment_can_forbid_learning(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('learn = "maybe"', "learn cannot be 'maybe'; write true or false"),
-        ("learn = 1", "learn must be a text in quotes"),
+        ('learn = "maybe"', "learn must be true or false"),
+        ("learn = 1", "learn must be true or false"),
     ],
 )
 def test_learning_that_cannot_be(text: str, message: str) -> None:

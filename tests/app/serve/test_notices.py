@@ -11,8 +11,9 @@ import pytest
 from aiohttp import web
 
 from folkmoot.app.brief.reader import read_brief
+from folkmoot.app.brief.tables import read_table
 from folkmoot.app.plan.settings import Config, load_config
-from folkmoot.app.plan.settings_tables import Notifying, read_notifying
+from folkmoot.app.plan.settings_tables import Notifying
 from folkmoot.app.run import access
 from folkmoot.app.run.access import share_of
 from folkmoot.app.run.people import answer
@@ -173,7 +174,7 @@ def test_other_services_get_their_own_shape(shape: str) -> None:
 )
 def test_faulty_settings_are_refused(table: object) -> None:
     with pytest.raises(BriefError, match="notify"):
-        read_notifying(table, "folkmoot.toml")
+        read_table(Notifying, "notify", table, "folkmoot.toml")
 
 
 def test_they_are_read_from_the_owners_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -135,7 +135,7 @@ async def test_what_is_answered_goes_on_within_the_limits_that_its_owner_set_las
             runner.stop(debate, now=True)
             await runner.wait(debate)
         with pytest.raises(BriefError, match="the owner of this machine allows"):
-            await of(runner, "ann", serving=Serving(asks=10)).resume(debate, LimitOverrides(asks=11))
+            await of(runner, "ann", serving=Serving(max_questions=10)).resume(debate, LimitOverrides(asks=11))
 
 
 async def crashed(brief: str, model: str = "builtin:quotes", slow: Slow | None = None) -> Workspace:

@@ -5,18 +5,19 @@ A preset fills in what neither the command nor the brief says. It has no address
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Literal, cast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Literal
 
-from folkmoot.app.brief.types import HEADER, LIMITS, PARTICIPANT, get_key
+from msgspec import Meta
+
+from folkmoot.app.brief.tables import LOWER_CASE, Texts, named_tables, read_table
+from folkmoot.app.brief.types import HEADER, LIMITS, PARTICIPANT
 from folkmoot.app.brief.values import check_value
 from folkmoot.core.ask import Value
-from folkmoot.core.brief import SCHEMAS, Schemas
+from folkmoot.core.brief import Schemas
 from folkmoot.core.errors import BriefError
 from folkmoot.core.families import families_of, family
-from folkmoot.core.named_tables import LOWER_CASE, named_tables
 from folkmoot.core.text import unknown_word
 
 KEY = "preset"
@@ -40,24 +41,6 @@ PROTOCOL_KEYS = (
 
 LIMIT_KEYS = tuple(key.name.removeprefix("limits.") for key in LIMITS)
 
-PARTICIPANTS = ("builtin", "generated")
-"""Who takes part where the brief describes nobody: the built-in participants, or some that a model generates."""
-
-ANSWERS = ("text", "memo", "acting")
-"""What a model name answers: the decision's words alone, or also its strength, dissent and other answers, or what one
-model makes of them, which may use the tools of the caller."""
-
-LEAVING = ("continue", "stop")
-"""What a debate does when the client of a model name has gone."""
-
-PROGRESS = ("words", "none")
-"""What a stream says while the debate runs: who has answered, or nothing."""
-
-SECONDS = 900.0
-MOST_SECONDS = 86_400.0
-
-OWN_KEYS = ("models", "schemas", "participants", "who", "seconds", "answer", "acting", "small", "on_leave", "progress")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preset:
@@ -68,34 +51,33 @@ class Preset:
         models: who answers, in turn; with more than three a brief without participants has as many debaters.
         settings: the protocol and its settings, by the keys of a brief's header.
         limits: the limits, by the keys of a brief: ``limits.cost``.
-        built_in: whether built-in participants take part where the brief describes none, or a model generates them;
-            None where it does not say.
+        schemas: when the providers are sent a form as a JSON Schema; "" for the owner's setting.
+        participants: whether built-in participants take part where the brief describes none, or a model generates them;
+            "" where it does not say.
         who: the tokens whose holders may use it; None for all.
         seconds: how long a request to its model name is held open.
-        memo: whether its model name also answers strength, dissent and other answers.
-        acts: whether one model writes the final answer for the caller, whose tools it may use.
+        answer: what its model name answers: the decision's words alone, or also its strength, dissent and other answers
+            (``memo``), or what one model makes of them, which may use the tools of the caller (``acting``).
         acting: the model that does so, and that puts a decision into a shape; "" for the first of its models.
         small: the model that answers titles and tags; "" where these are refused.
-        stops: whether the debate stops when the client of its model name has gone.
-        silent: whether a stream does not say who has answered.
-        schemas: when the providers are sent a form as a JSON Schema; "" for the owner's setting.
+        on_leave: what the debate does when the client of its model name has gone.
+        progress: what a stream says while the debate runs: who has answered, or nothing.
         where: the file that it stands in.
     """
 
     name: str
-    models: tuple[str, ...] = ()
-    settings: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType(dict[str, Value]()))
-    limits: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType(dict[str, Value]()))
-    built_in: bool | None = None
-    who: tuple[str, ...] | None = None
-    seconds: float = SECONDS
-    memo: bool = False
-    acts: bool = False
+    models: Texts = ()
+    settings: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    limits: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    schemas: Schemas | Literal[""] = ""
+    participants: Literal["", "builtin", "generated"] = ""
+    who: Texts | None = None
+    seconds: Annotated[float, Meta(ge=1, le=86_400)] = 900.0
+    answer: Literal["text", "memo", "acting"] = "text"
     acting: str = ""
     small: str = ""
-    stops: bool = False
-    silent: bool = False
-    schemas: Schemas | Literal[""] = ""
+    on_leave: Literal["continue", "stop"] = "continue"
+    progress: Literal["words", "none"] = "words"
     where: str = ""
 
     def admits(self, owner: str) -> bool:
@@ -125,72 +107,40 @@ def read_presets(value: object, where: str) -> Mapping[str, Preset]:
     Raises:
         BriefError: an unknown name, or a value that cannot be.
     """
-    presets: dict[str, Preset] = {}
-    for name, table in named_tables("presets", value, where, example="fast", rule=LOWER_CASE).items():
-        try:
-            presets[name] = _preset(name, table, where)
-        except BriefError as error:
-            raise BriefError(f"presets.{name}: {error.found}", where=where, code=error.code) from error
-    return presets
+    tables = named_tables("presets", value, where, example="fast", rule=LOWER_CASE)
+    return {name: _preset(name, table, where) for name, table in tables.items()}
 
 
 def _preset(name: str, table: Mapping[str, object], where: str) -> Preset:
+    place = f"presets.{name}"
     known = (*OWN_KEYS, *PROTOCOL_KEYS, *LIMIT_KEYS)
-    for key in table:
-        if key not in known:
-            raise BriefError(f"there is no setting {key[:60]!r}; {unknown_word(key, known)}", code="unknown_key")
-    return Preset(
-        name=name,
-        models=_models(table.get("models", ())),
-        settings={key: check_value(HEADER, key, table[key]) for key in PROTOCOL_KEYS if key in table},
-        limits={
-            f"limits.{key}": check_value(LIMITS, f"limits.{key}", table[key]) for key in LIMIT_KEYS if key in table
-        },
-        built_in=_word("participants", table["participants"], PARTICIPANTS) == PARTICIPANTS[0]
-        if "participants" in table
-        else None,
-        who=_texts("who", table["who"]) if "who" in table else None,
-        seconds=_seconds(table.get("seconds", SECONDS)),
-        memo=_word("answer", table.get("answer", ANSWERS[0]), ANSWERS) == "memo",
-        acts=table.get("answer") == "acting",
-        acting=_model(table.get("acting", "")),
-        small=_model(table.get("small", "")),
-        stops=_word("on_leave", table.get("on_leave", LEAVING[0]), LEAVING) == "stop",
-        silent=_word("progress", table.get("progress", PROGRESS[0]), PROGRESS) == "none",
-        schemas=cast("Schemas", _word("schemas", table["schemas"], SCHEMAS) if "schemas" in table else ""),
-        where=where,
-    )
+    if unknown := [key for key in table if key not in known]:
+        problem = f"{place}: there is no setting {unknown[0][:60]!r}; {unknown_word(unknown[0], known)}"
+        raise BriefError(problem, where=where, code="unknown_key")
+    own = {key: item for key, item in table.items() if key in OWN_KEYS}
+    preset = read_table(Preset, place, own, where, name=name)
+    try:
+        return replace(
+            preset,
+            models=_models(preset.models),
+            settings={key: check_value(HEADER, key, table[key]) for key in PROTOCOL_KEYS if key in table},
+            limits={
+                f"limits.{key}": check_value(LIMITS, f"limits.{key}", table[key]) for key in LIMIT_KEYS if key in table
+            },
+            acting="".join(_models(filter(None, (preset.acting,)))),
+            small="".join(_models(filter(None, (preset.small,)))),
+            where=where,
+        )
+    except BriefError as error:
+        raise BriefError(f"{place}: {error.found}", where=where, code=error.code) from error
 
 
-def _models(value: object) -> tuple[str, ...]:
-    """A list of models; ``human`` is none."""
-    key = get_key(PARTICIPANT, "model").name
-    models = _texts("models", value) if value != () else ()
-    return tuple(str(check_value(PARTICIPANT, key, model)) for model in models)
+def _models(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(str(check_value(PARTICIPANT, "model", name)) for name in names)
 
 
-def _model(value: object) -> str:
-    """One model; "" for none."""
-    return "" if value == "" else _models([value])[0]
-
-
-def _seconds(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= MOST_SECONDS:
-        raise BriefError(f"seconds must be from 1 to {MOST_SECONDS:,.0f}", code="out_of_range")
-    return float(value)
-
-
-def _texts(key: str, value: object) -> tuple[str, ...]:
-    texts = cast("list[object]", value) if isinstance(value, list) else []
-    if not texts or not all(isinstance(text, str) and text for text in texts):
-        raise BriefError(f'{key} must be a list of texts: ["…"]', code="wrong_type")
-    return tuple(str(text) for text in texts)
-
-
-def _word(key: str, value: object, words: tuple[str, ...]) -> str:
-    if value not in words:
-        raise BriefError(f"{key} cannot be {str(value)[:60]!r}; there are {', '.join(words)}", code="bad_enum")
-    return str(value)
+OWN_KEYS = tuple(name for name in Preset.__annotations__ if name not in ("name", "where", "settings", "limits"))
+"""The settings of a preset beside those of a brief."""
 
 
 def find_preset(name: str, presets: Mapping[str, Preset], owner: str = "") -> Preset:

@@ -121,8 +121,8 @@ class ParsedBrief:
             cast: what the caller wants: ``builtin``, ``new``; "" for nothing.
             usual: what is done where nobody says.
         """
-        said = self.preset.built_in if self.preset else None
-        return cast == "builtin" or (not cast and (usual if said is None else said))
+        said = self.preset.participants if self.preset else ""
+        return cast == "builtin" or (not cast and (said == "builtin" if said else usual))
 
     def options(self, key: str) -> dict[str, Value]:
         """The options behind a key such as ``protocol_options``, by name."""

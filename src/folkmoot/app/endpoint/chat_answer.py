@@ -118,7 +118,7 @@ def chat_answer(state: DebateState, request: ChatRequest, preset: Preset) -> Cha
     if request.shape and (shaped := _in_shape(answer, state, request, request.shape)):
         return shaped
     if status == "decided":
-        words, cut = _shorten("\n\n".join([answer.text, *(_memo(state) if preset.memo else ())]), request)
+        words, cut = _shorten("\n\n".join([answer.text, *(_memo(state) if preset.answer == "memo" else ())]), request)
         answer = replace(answer, text=words, finish="length" if cut else "stop")
     elif _all_refused(state):
         answer = replace(answer, finish="content_filter")

@@ -143,7 +143,7 @@ class Endpoint:
         preset = self.preset(request.model, admission.owner)
         self._check_loop(preset, attempt.via, request.messages[0])
         request = _usable(request, preset)
-        turn = turn_digest(request, admission.owner) if preset.acts else ""
+        turn = turn_digest(request, admission.owner) if preset.answer == "acting" else ""
         before = await self._debate_of_turn(admission, turn) if turn and request.turn else ""
         memo = await _memo(admission, before) if before else ""
         order = self._order(request, preset, memo)
@@ -245,7 +245,7 @@ def _usable(request: ChatRequest, preset: Preset) -> ChatRequest:
     shape = request.shape
     if shape is None:
         return request
-    if shape.kind != "tools" or preset.acts:
+    if shape.kind != "tools" or preset.answer == "acting":
         cuts = [name for name, value in (("max_tokens", request.most_tokens), ("stop", request.stop)) if value]
         return replace(request, ignored=(*request.ignored, *cuts))
     if shape.forced:
@@ -259,7 +259,7 @@ def _final(request: ChatRequest, preset: Preset) -> Final | None:
     shape = request.shape
     if fills(shape, request.options, request.options[0] if request.options else "") and not request.turn:
         return None
-    if shape is None and not (preset.acts or request.turn):
+    if shape is None and not (preset.answer == "acting" or request.turn):
         return None
     native = shape is None or shape.kind == "tools"
     return Final(

@@ -11,12 +11,12 @@ are read from the user's own file and from the environment alone.
 import os
 import tomllib
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from folkmoot.app.brief.tables import Text, read_setting, read_table
 from folkmoot.app.plan.settings_tables import (
     Allowance,
     Notifying,
@@ -26,18 +26,14 @@ from folkmoot.app.plan.settings_tables import (
     TemporalSettings,
     read_address,
     read_limits,
-    read_notifying,
-    read_reviewing,
+    read_programs,
     read_schedules,
     read_servers,
     read_serving,
-    read_temporal,
-    read_text,
-    read_texts,
 )
-from folkmoot.core.brief import SCHEMAS, Schemas
+from folkmoot.core.brief import Schemas
 from folkmoot.core.errors import BriefError, RecordError
-from folkmoot.models.wires.acp_programs import AcpProgram, read_programs
+from folkmoot.models.wires.acp_programs import AcpProgram
 from folkmoot.record.postgres_connection import SCHEMES, read_place
 from folkmoot.record.sqlite import SqliteStore
 from folkmoot.record.store import Store, StreamInfo
@@ -60,10 +56,17 @@ NAMES = ("model", "fallback", "store", "search", "searxng_url", "embeddings", "l
 OWN = frozenset({"acp", "searxng_url", "embeddings", "mcp", "serve", "limits", "schedules", "notify", "temporal"})
 """Settings that only the user's own file may hold."""
 
-ENGINES = ("searxng", "duckduckgo")
 TABLES = ("acp", "mcp", "serve", "limits", "schedules", "notify", "temporal", "presets", "review")
-_YES = ("yes", "true", "on", "1")
-_NO = ("no", "false", "off", "0")
+_FLAGS: Mapping[str, bool] = {
+    "yes": True,
+    "true": True,
+    "on": True,
+    "1": True,
+    "no": False,
+    "false": False,
+    "off": False,
+    "0": False,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,19 +97,19 @@ class Config:
 
     model: str = ""
     schemas: Schemas = "repair"
-    fallback: tuple[str, ...] = ()
+    fallback: tuple[Text, ...] = ()
     store: Where | None = None
     search: Engine = ""
     searxng_url: str = ""
     embeddings: str = ""
-    mcp: Mapping[str, Server] = field(default_factory=lambda: MappingProxyType(dict[str, Server]()))
+    mcp: Mapping[str, Server] = field(default_factory=dict[str, Server])
     learn: bool = True
     serve: Serving = field(default_factory=Serving)
-    limits: Mapping[str, Allowance] = field(default_factory=lambda: MappingProxyType(dict[str, Allowance]()))
+    limits: Mapping[str, Allowance] = field(default_factory=dict[str, Allowance])
     schedules: tuple[Schedule, ...] | None = None
     temporal: TemporalSettings = field(default_factory=TemporalSettings)
-    acp: Mapping[str, AcpProgram] = field(default_factory=lambda: MappingProxyType(dict[str, AcpProgram]()))
-    presets: "Mapping[str, Preset]" = field(default_factory=lambda: MappingProxyType(dict[str, "Preset"]()))
+    acp: Mapping[str, AcpProgram] = field(default_factory=dict[str, AcpProgram])
+    presets: "Mapping[str, Preset]" = field(default_factory=dict[str, "Preset"])
     notify: Notifying = field(default_factory=Notifying)
     review: Reviewing = field(default_factory=Reviewing)
     origin: tuple[tuple[str, str], ...] = ()
@@ -152,57 +155,58 @@ def _file_state(path: Path) -> tuple[int, ...]:
 @lru_cache(maxsize=8)
 def _load(own: Path, near: Path, _: Hashable) -> Config:
     """The settings of these files, read again when they or the environment look otherwise."""
-    sourced: dict[str, tuple[str, str]] = {}
-    tables = Config()
+    values: dict[str, Any] = {}
+    origin: dict[str, str] = {}
+    presets: dict[str, Preset] = {}
     for path in (own, near):
         data = _read(path)
         if path is near and near.resolve() != own.resolve() and (foreign := OWN.intersection(data)):
             raise BriefError(f"{min(foreign)} can be set only in your own file, {own}", where=str(path))
         if path is near and near.resolve() != own.resolve() and is_address(str(data.get("store", ""))):
             raise BriefError(f"store can be an address only in your own file, {own}", where=str(path))
-        tables = _take_tables(data, path, tables)
-        sourced.update({name: (_text(name, value, str(path)), str(path)) for name, value in data.items()})
+        values |= {name: _setting(name, value, path) for name, value in data.items()}
+        presets |= values.pop("presets", {})
+        origin |= {name: str(path) for name in data if name in NAMES}
     for name in NAMES:
-        if value := os.environ.get(f"FOLKMOOT_{name.upper()}"):
-            sourced[name] = (value, f"FOLKMOOT_{name.upper()}")
-    values = {name: value for name, (value, _) in sourced.items()}
-    return replace(
-        tables,
-        model=values.get("model", ""),
-        fallback=tuple(filter(None, (text.strip() for text in values.get("fallback", "").split(",")))),
-        store=_store_place(*sourced.get("store", ("", ""))),
-        search=_engine(*sourced.get("search", ("", ""))),
-        searxng_url=read_address("searxng_url", *sourced.get("searxng_url", ("", ""))),
-        embeddings=values.get("embeddings", ""),
-        schemas=_schemas(*sourced.get("schemas", ("repair", ""))),
-        learn=_flag("learn", *sourced.get("learn", ("yes", ""))),
-        origin=tuple((name, origin) for name, (_, origin) in sourced.items()),
-    )
+        if value := os.environ.get(variable := f"FOLKMOOT_{name.upper()}"):
+            values[name], origin[name] = _setting(name, value, variable), variable
+    return Config(**values, presets=presets, origin=tuple(origin.items()))
 
 
-def _take_tables(data: dict[str, object], path: Path, before: Config) -> Config:
-    """Take the tables out of what a file holds; what it does not hold stays as it was before."""
-    location = str(path)
-    return replace(
-        before,
-        mcp=read_servers(data.pop("mcp", {}), location) or before.mcp,
-        serve=read_serving(data.pop("serve"), location) if "serve" in data else before.serve,
-        acp=read_programs(data.pop("acp", {}), location) or before.acp,
-        limits=read_limits(data.pop("limits", {}), location) or before.limits,
-        schedules=read_schedules(data.pop("schedules"), path) if "schedules" in data else before.schedules,
-        notify=read_notifying(data.pop("notify"), location) if "notify" in data else before.notify,
-        review=read_reviewing(data.pop("review"), location) if "review" in data else before.review,
-        temporal=read_temporal(data.pop("temporal"), location) if "temporal" in data else before.temporal,
-        presets={**before.presets, **_presets(data.pop("presets", None), location)},
-    )
+def _setting(name: str, value: object, place: Path | str) -> object:
+    """A setting as it stands in a file, or in the environment, where all are texts."""
+    where = str(place)
+    match name:
+        case "mcp":
+            return read_servers(value, where)
+        case "serve":
+            return read_serving(value, where)
+        case "acp":
+            return read_programs(value, where)
+        case "limits":
+            return read_limits(value, where)
+        case "schedules":
+            return read_schedules(value, Path(place))
+        case "notify":
+            return read_table(Notifying, name, value, where)
+        case "review":
+            return read_table(Reviewing, name, value, where)
+        case "temporal":
+            return read_table(TemporalSettings, name, value, where)
+        case "presets":
+            from folkmoot.app.brief.presets import read_presets  # here for start-up time: few settings have presets
 
-
-def _presets(value: object, where: str) -> "Mapping[str, Preset]":
-    if value is None:
-        return {}
-    from folkmoot.app.brief.presets import read_presets  # here for start-up time: few settings have presets
-
-    return read_presets(value, where)
+            return read_presets(value, where)
+        case "store":
+            return _store_place(read_setting(str, name, value, where), where)
+        case "searxng_url":
+            return read_address(name, read_setting(str, name, value, where), where)
+        case "fallback" if isinstance(value, str):
+            return tuple(text.strip() for text in value.split(",") if text.strip())
+        case "learn" if isinstance(value, str):
+            return read_setting(bool, name, _FLAGS.get(value), where)
+        case _:
+            return read_setting(Config.__annotations__[name], name, value, where)
 
 
 def default_store() -> Path:
@@ -239,39 +243,11 @@ def _read(path: Path) -> dict[str, object]:
     return data
 
 
-def _text(name: str, value: object, where: str) -> str:
-    if name == "fallback" and isinstance(value, list):
-        return ",".join(read_texts(name, cast("list[object]", value), where))
-    if name == "learn" and isinstance(value, bool):
-        return "yes" if value else "no"
-    if name == "schemas":
-        return value if isinstance(value, str) else repr(value).lower()  # refused with the words that it may be
-    return read_text(name, value, where)
-
-
-def _flag(name: str, value: str, where: str) -> bool:
-    if value not in (*_YES, *_NO):
-        raise BriefError(f"{name} cannot be {value[:60]!r}; write true or false", where=where)
-    return value in _YES
-
-
-def _schemas(value: str, where: str) -> Schemas:
-    if value not in SCHEMAS:
-        raise BriefError(f"schemas cannot be {value[:60]!r}; there are {', '.join(SCHEMAS)}", where=where)
-    return value
-
-
 def _store_place(value: str, where: str) -> Where | None:
     try:
         return read_where(value) if value else None
     except RecordError as error:
         raise BriefError(f"store: {error}", where=where) from error
-
-
-def _engine(value: str, where: str) -> Engine:
-    if value not in ("", *ENGINES):
-        raise BriefError(f"search cannot be {value[:60]!r}; there are {', '.join(ENGINES)}", where=where)
-    return value
 
 
 # ---- the store of records --------------------------------------------------------------------------------------------

@@ -1,30 +1,57 @@
-"""Read the tables of ``folkmoot.toml``: servers, providers' limits, schedules, MCP servers and Temporal.
+"""The tables of ``folkmoot.toml``: servers, providers' limits, schedules, MCP servers and Temporal.
 
-Each table is a value of its own kind. An error names the setting, the file, and what is allowed.
+Each table is a dataclass, by whose types it is checked (``app.brief.tables``). An error names the setting, the file, and
+what is allowed.
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import MappingProxyType
-from typing import cast
+from typing import Annotated, Literal, TypeAlias, cast
 from urllib.parse import urlsplit
 
-from folkmoot.core.brief import ASKS, COST, SERVED, TOKENS
+from msgspec import Meta
+
+from folkmoot.app.brief.tables import (
+    LOWER_CASE,
+    LOWER_CASE_OR_UNDERSCORE,
+    Text,
+    Texts,
+    check_name_of,
+    named_tables,
+    read_table,
+)
+from folkmoot.app.brief.types import within
+from folkmoot.core.brief import AGENT_SESSIONS, ASKS, COST, SERVED, TOKENS
 from folkmoot.core.errors import BriefError
 from folkmoot.core.extensions import PROVIDER, offered
-from folkmoot.core.named_tables import ANY_CASE, LOWER_CASE, check_table_keys, check_table_name, named_tables
 from folkmoot.models.names import PROVIDERS
+from folkmoot.models.wires.acp_programs import USUAL, AcpProgram
 from folkmoot.tools.mcp_servers import Server
 
-_TOKEN_HASH = re.compile(r"sha256:([0-9a-f]{64})")
-_HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:[0-9]{1,5})?")
-
-_ORIGIN = re.compile(r"\*|[A-Za-z][A-Za-z0-9+.-]{0,30}://[A-Za-z0-9.:_\[\]-]{1,255}")
-
-AMOUNTS = ("cost", "tokens_per_debate", "max_questions", "daily")
-SETTINGS = ("tokens", "hosts", "origins", "parallel", "requests", *AMOUNTS, "default_preset", "documents")
+Tokens: TypeAlias = Annotated[int, within(TOKENS)]
+Dollars: TypeAlias = Annotated[
+    float, Meta(ge=COST.low, le=COST.high, title=f"US dollars, from {COST.low:g} to {COST.high:,g}")
+]
+Host: TypeAlias = Annotated[
+    str,
+    Meta(
+        pattern=r"^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:[0-9]{1,5})?$",
+        title='a list of names such as ["folkmoot.example.org"]',
+    ),
+]
+Origin: TypeAlias = Annotated[
+    str,
+    Meta(
+        pattern=r"^(\*|[A-Za-z][A-Za-z0-9+.-]{0,30}://[A-Za-z0-9.:_\[\]-]{1,255})$",
+        title='a list of addresses without a path, such as ["https://chat.example.org"], or ["*"] for every page',
+    ),
+]
+TokenHash: TypeAlias = Annotated[
+    str,
+    Meta(pattern=r"^sha256:[0-9a-f]{64}$", title="sha256: and 64 digits from 0 to f, the hash of the token"),
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,32 +62,32 @@ class Serving:
         tokens: the hashes of the tokens of programs, by the name under which each owns its debates.
         hosts: further names under which this machine is reached, with a port where it is not the one that is served.
         origins: the addresses of web pages that may ask a debate by its model name; ``*`` for any page.
-        most: debates in parallel.
+        parallel: debates in parallel.
         requests: requests a minute of one token.
         cost: US dollars of one debate at most; None for as much as its brief says.
         tokens_per_debate: tokens of one debate at most.
-        asks: questions of one debate at most.
+        max_questions: questions of one debate at most.
         daily: US dollars that one token may use in a day; None for no limit.
         default_preset: the preset that the model name ``folkmoot`` means; "" for none.
         documents: the folder with the files that debates of this machine were about, to say which have changed; None
             for no reading of files.
     """
 
-    tokens: Mapping[str, str] = field(default_factory=lambda: MappingProxyType(dict[str, str]()))
-    hosts: tuple[str, ...] = ()
-    origins: tuple[str, ...] = ()
-    most: int = 8
-    requests: int = 600
-    cost: float | None = None
-    tokens_per_debate: int | None = None
-    asks: int | None = None
-    daily: float | None = None
+    tokens: Mapping[str, TokenHash] = field(default_factory=dict[str, str])
+    hosts: tuple[Host, ...] = ()
+    origins: tuple[Origin, ...] = ()
+    parallel: Annotated[int, within(SERVED)] = 8
+    requests: Annotated[int, Meta(ge=1, le=1_000_000)] = 600
+    cost: Dollars | None = None
+    tokens_per_debate: Tokens | None = None
+    max_questions: Annotated[int, within(ASKS)] | None = None
+    daily: Dollars | None = None
     default_preset: str = ""
     documents: Path | None = None
 
 
 def read_serving(value: object, where: str) -> Serving:
-    """The settings of ``[serve]``.
+    """The settings of ``[serve]``; tokens without what stands before their hashes.
 
     Args:
         value: what stands there.
@@ -69,30 +96,20 @@ def read_serving(value: object, where: str) -> Serving:
     Raises:
         BriefError: an unknown name, or a value that cannot be.
     """
-    if not isinstance(value, dict):
-        raise BriefError("serve must be a table: [serve]", where=where)
-    table = cast("dict[str, object]", value)
-    if unknown := [name for name in table if name not in SETTINGS]:
-        problem = f"serve has no setting {unknown[0][:60]!r}; there are {', '.join(SETTINGS)}"
-        raise BriefError(problem, where=where)
-    usual = Serving()
-    return Serving(
-        tokens=_read_tokens(table.get("tokens", {}), where),
-        hosts=_read_hosts(table.get("hosts", []), where),
-        origins=_read_origins(table.get("origins", []), where),
-        most=_read_whole("parallel", table, where, SERVED.high) or usual.most,
-        requests=_read_whole("requests", table, where, 1_000_000) or usual.requests,
-        cost=_read_money("cost", table, where),
-        tokens_per_debate=_read_whole("tokens_per_debate", table, where, TOKENS.high),
-        asks=_read_whole("max_questions", table, where, ASKS.high),
-        daily=_read_money("daily", table, where),
-        default_preset=read_text("serve.default_preset", table.get("default_preset", ""), where),
-        documents=_read_documents(table, where),
+    if isinstance(value, dict):
+        table = cast("dict[str, object]", value)
+        # One name needs no brackets, and no folder is none.
+        listed = {name: [table[name]] for name in ("hosts", "origins") if isinstance(table.get(name), str)}
+        value = {name: item for name, item in {**table, **listed}.items() if (name, item) != ("documents", "")}
+        for name in cast("dict[str, object]", tokens) if isinstance(tokens := table.get("tokens"), dict) else ():
+            check_name_of("serve.tokens", name, where)
+    serving = read_table(Serving, "serve", value, where)
+    return replace(
+        serving,
+        tokens={name: text.removeprefix("sha256:") for name, text in serving.tokens.items()},
+        hosts=tuple(map(str.lower, serving.hosts)),
+        origins=tuple(map(str.lower, serving.origins)),
     )
-
-
-NOTIFY = ("webhook", "format", "smtp", "sender", "mail", "people")
-FORMATS = ("json", "slack", "discord")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,45 +125,16 @@ class Notifying:
         people: the addresses of participants, who are told when it is their turn, with a link of their own.
     """
 
-    webhook: str = ""
-    format: str = "json"
-    smtp: str = ""
+    webhook: Annotated[str, Meta(pattern="^(https?://.*)?$", title="an address that begins with https://")] = ""
+    format: Literal["json", "slack", "discord"] = "json"
+    smtp: Annotated[str, Meta(pattern="^(smtps?://.*)?$", title='such as "smtp://user@mail.example.org:587"')] = ""
     sender: str = ""
-    mail: tuple[str, ...] = ()
-    people: Mapping[str, str] = field(default_factory=lambda: MappingProxyType(dict[str, str]()))
+    mail: tuple[Text, ...] = ()
+    people: Mapping[str, str] = field(default_factory=dict[str, str])
 
-
-def read_notifying(value: object, where: str) -> Notifying:
-    """The settings of ``[notify]``.
-
-    Raises:
-        BriefError: an unknown name, or a value that cannot be.
-    """
-    if not isinstance(value, dict):
-        raise BriefError('notify must be a table: [notify] webhook = "https://…"', where=where)
-    table = cast("dict[str, object]", value)
-    check_table_keys("notify", table, NOTIFY, where)
-    people = table.pop("people", {})
-    if not isinstance(people, dict):
-        raise BriefError('notify.people must be a table of names: people = {Ana = "ana@example.org"}', where=where)
-    addresses = {
-        name: read_text(f"notify.people.{name}", to, where) for name, to in cast("dict[str, object]", people).items()
-    }
-    texts = {name: read_text(f"notify.{name}", table.get(name, ""), where) for name in ("webhook", "smtp", "sender")}
-    mail = read_texts("notify.mail", table["mail"], where) if "mail" in table else ()
-    shape = read_text("notify.format", table.get("format", FORMATS[0]), where)
-    if shape not in FORMATS:
-        raise BriefError(f"notify.format must be one of {', '.join(FORMATS)}", where=where, code="bad_enum")
-    if texts["webhook"] and not texts["webhook"].startswith(("https://", "http://")):
-        raise BriefError("notify.webhook must be an address that begins with https://", where=where)
-    if texts["smtp"] and not texts["smtp"].startswith(("smtp://", "smtps://")):
-        raise BriefError('notify.smtp must be such as "smtp://user@mail.example.org:587"', where=where)
-    if (mail or addresses) and not texts["smtp"]:
-        raise BriefError("notify has addresses for mail, but no server; set notify.smtp", where=where)
-    return Notifying(format=shape, mail=mail, people=addresses, **texts)
-
-
-REVIEW = ("include", "exclude")
+    def __post_init__(self) -> None:
+        if (self.mail or self.people) and not self.smtp:
+            raise ValueError(" has addresses for mail, but no server; set notify.smtp")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,82 +146,8 @@ class Reviewing:
         exclude: not these.
     """
 
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-
-
-def read_reviewing(value: object, where: str) -> Reviewing:
-    """The settings of ``[review]``.
-
-    Raises:
-        BriefError: an unknown name, or no list of patterns.
-    """
-    if not isinstance(value, dict):
-        raise BriefError('review must be a table: [review] exclude = ["docs/*"]', where=where)
-    table = cast("dict[str, object]", value)
-    check_table_keys("review", table, REVIEW, where)
-    return Reviewing(**{name: read_texts(f"review.{name}", item, where) for name, item in table.items()})
-
-
-def _read_documents(table: Mapping[str, object], where: str) -> Path | None:
-    text = read_text("serve.documents", table.get("documents", ""), where)
-    folder = Path(text).expanduser() if text else None
-    if folder and not folder.is_absolute():
-        problem = 'serve.documents must be the whole path of a folder, such as "~/project"'
-        raise BriefError(problem, where=where, code="out_of_range")
-    return folder
-
-
-def _read_tokens(value: object, where: str) -> Mapping[str, str]:
-    if not isinstance(value, dict):
-        raise BriefError('serve.tokens must be a table of names: [serve.tokens] ci = "sha256:…"', where=where)
-    tokens: dict[str, str] = {}
-    for name, text in cast("dict[str, object]", value).items():
-        check_table_name("serve.tokens", name, where, ANY_CASE)
-        hash_match = _TOKEN_HASH.fullmatch(text) if isinstance(text, str) else None
-        if hash_match is None:
-            # What stands there may be the token itself, so it is not repeated.
-            problem = f"serve.tokens.{name} must be sha256: and 64 digits from 0 to f, the hash of the token"
-            raise BriefError(problem, where=where)
-        tokens[name] = hash_match[1]
-    return tokens
-
-
-def _read_hosts(value: object, where: str) -> tuple[str, ...]:
-    hosts = cast("list[object]", value) if isinstance(value, list) else [value]
-    if not all(isinstance(host, str) and _HOST.fullmatch(host) for host in hosts):
-        raise BriefError('serve.hosts must be a list of names such as ["folkmoot.example.org"]', where=where)
-    return tuple(str(host).lower() for host in hosts)
-
-
-def _read_origins(value: object, where: str) -> tuple[str, ...]:
-    origins = cast("list[object]", value) if isinstance(value, list) else [value]
-    if not all(isinstance(origin, str) and _ORIGIN.fullmatch(origin) for origin in origins):
-        wanted = 'a list of addresses without a path, such as ["https://chat.example.org"], or ["*"] for every page'
-        raise BriefError(f"serve.origins must be {wanted}", where=where)
-    return tuple(str(origin).lower() for origin in origins)
-
-
-def _read_whole(name: str, table: Mapping[str, object], where: str, maximum: int) -> int | None:
-    value = table.get(name)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= maximum:
-        raise BriefError(f"serve.{name} must be a whole number from 1 to {maximum:,}", where=where)
-    return value
-
-
-def _read_money(name: str, table: Mapping[str, object], where: str) -> float | None:
-    value = table.get(name)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not COST.low <= value <= COST.high:
-        raise BriefError(f"serve.{name} must be US dollars, from {COST.low:g} to {COST.high:,g}", where=where)
-    return float(value)
-
-
-KINDS = ("requests", "tokens", "in_flight")
-TIMES = ("brief", "cron", "timezone", "owner")
+    include: tuple[Text, ...] = ()
+    exclude: tuple[Text, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -246,9 +160,23 @@ class Allowance:
         in_flight: calls at once.
     """
 
-    requests: int | None = None
-    tokens: int | None = None
-    in_flight: int | None = None
+    requests: Tokens | None = None
+    tokens: Tokens | None = None
+    in_flight: Tokens | None = None
+
+
+def read_limits(value: object, where: str) -> Mapping[str, Allowance]:
+    """The settings of ``[limits.PROVIDER]``.
+
+    Raises:
+        BriefError: an unknown name, or a value that cannot be.
+    """
+    tables = named_tables("limits", value, where, example="openai")
+    for name in tables:
+        if name not in PROVIDERS and name not in offered(PROVIDER):
+            providers = ", ".join((*PROVIDERS, *offered(PROVIDER)))
+            raise BriefError(f"limits.{name[:60]} is not a provider; there are {providers}", where=where)
+    return {name: read_table(Allowance, f"limits.{name}", table, where) for name, table in tables.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,31 +192,10 @@ class Schedule:
     """
 
     name: str
-    brief: str
-    cron: str
+    brief: Text
+    cron: Text
     timezone: str = ""
     owner: str = ""
-
-
-def read_limits(value: object, where: str) -> Mapping[str, Allowance]:
-    """The settings of ``[limits.PROVIDER]``.
-
-    Raises:
-        BriefError: an unknown name, or a value that cannot be.
-    """
-    allowances: dict[str, Allowance] = {}
-    for name, item in named_tables("limits", value, where, example="openai").items():
-        if name not in PROVIDERS and name not in offered(PROVIDER):
-            providers = ", ".join((*PROVIDERS, *offered(PROVIDER)))
-            raise BriefError(f"limits.{name[:60]} is not a provider; there are {providers}", where=where)
-        check_table_keys(f"limits.{name}", item, KINDS, where)
-        numbers: dict[str, int] = {}
-        for kind, number in item.items():
-            if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= TOKENS.high:
-                raise BriefError(f"limits.{name}.{kind} must be a whole number from 1 to {TOKENS.high:,}", where=where)
-            numbers[kind] = number
-        allowances[name] = Allowance(**numbers)
-    return allowances
 
 
 def read_schedules(value: object, path: Path) -> tuple[Schedule, ...]:
@@ -297,16 +204,16 @@ def read_schedules(value: object, path: Path) -> tuple[Schedule, ...]:
     Raises:
         BriefError: an unknown name, or a value that cannot be.
     """
-    schedules: list[Schedule] = []
-    for name, item in named_tables("schedules", value, str(path), example="weekly", rule=LOWER_CASE).items():
-        place = f"schedules.{name}"
-        check_table_keys(place, item, TIMES, str(path))
-        texts = {key: text for key, text in item.items() if isinstance(text, str) and text}
-        if len(texts) != len(item) or not {"brief", "cron"} <= set(texts):
-            raise BriefError(f'{place} needs brief = "weekly.md" and cron = "0 9 * * mon", as texts', where=str(path))
-        texts["brief"] = str(path.parent / Path(texts["brief"]).expanduser())
-        schedules.append(Schedule(name=name, **texts))
-    return tuple(schedules)
+    tables = named_tables("schedules", value, str(path), example="weekly", rule=LOWER_CASE)
+    schedules = [
+        read_table(Schedule, f"schedules.{name}", table, str(path), name=name) for name, table in tables.items()
+    ]
+    return tuple(replace(each, brief=str(path.parent / Path(each.brief).expanduser())) for each in schedules)
+
+
+QueueName: TypeAlias = Annotated[
+    str, Meta(pattern="^[A-Za-z0-9_.-]{1,100}$", title="1 to 100 letters, digits, dots, - and _")
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -321,51 +228,14 @@ class TemporalSettings:
         timeout: seconds without a heartbeat after which another worker takes over a debate.
     """
 
-    address: str = "127.0.0.1:7233"
-    namespace: str = "default"
-    task_queue: str = "folkmoot"
+    address: Annotated[
+        str,
+        Meta(pattern=r"^[A-Za-z0-9.\[\]:-]{1,253}:[0-9]{1,5}$", title="a host and a port, such as 127.0.0.1:7233"),
+    ] = "127.0.0.1:7233"
+    namespace: QueueName = "default"
+    task_queue: QueueName = "folkmoot"
     tls: bool = False
-    timeout: float = 15.0
-
-
-TEMPORAL = ("address", "namespace", "task_queue", "tls", "timeout")
-_SERVER_ADDRESS = re.compile(r"[A-Za-z0-9.\[\]:-]{1,253}:[0-9]{1,5}")
-_QUEUE_NAME = re.compile(r"[A-Za-z0-9_.-]{1,100}")
-
-
-def read_temporal(value: object, where: str) -> TemporalSettings:
-    """The settings of ``[temporal]``.
-
-    Raises:
-        BriefError: an unknown name, or a value that cannot be.
-    """
-    if not isinstance(value, dict):
-        raise BriefError("temporal must be a table: [temporal]", where=where)
-    table = cast("dict[str, object]", value)
-    check_table_keys("temporal", table, TEMPORAL, where)
-    usual = TemporalSettings()
-    tls, timeout = table.get("tls", usual.tls), table.get("timeout", usual.timeout)
-    if not isinstance(tls, bool):
-        raise BriefError("temporal.tls must be true or false", where=where)
-    if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 1 <= timeout <= 600:
-        raise BriefError("temporal.timeout must be seconds, from 1 to 600", where=where)
-    settings = TemporalSettings(
-        address=read_text("temporal.address", table.get("address", usual.address), where),
-        namespace=read_text("temporal.namespace", table.get("namespace", usual.namespace), where),
-        task_queue=read_text("temporal.task_queue", table.get("task_queue", usual.task_queue), where),
-        tls=tls,
-        timeout=float(timeout),
-    )
-    if not _SERVER_ADDRESS.fullmatch(settings.address):
-        raise BriefError("temporal.address must be a host and a port, such as 127.0.0.1:7233", where=where)
-    for name, text in (("namespace", settings.namespace), ("task_queue", settings.task_queue)):
-        if not _QUEUE_NAME.fullmatch(text):
-            raise BriefError(f"temporal.{name} must have 1 to 100 letters, digits, dots, - and _", where=where)
-    return settings
-
-
-SERVER = ("command", "url", "pin", "env")
-_PIN = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
+    timeout: Annotated[float, Meta(ge=1, le=600, title="seconds, from 1 to 600")] = 15.0
 
 
 def read_servers(value: object, where: str) -> Mapping[str, Server]:
@@ -374,40 +244,70 @@ def read_servers(value: object, where: str) -> Mapping[str, Server]:
     Raises:
         BriefError: an unknown name, or a value that cannot be.
     """
-    tables = named_tables("mcp", value, where, example="files", rule=ANY_CASE)
+    tables = named_tables("mcp", value, where, example="files")
     return {name: _read_server(name, table, where) for name, table in tables.items()}
 
 
 def _read_server(name: str, table: Mapping[str, object], where: str) -> Server:
-    key = f"mcp.{name}"
-    check_table_keys(key, table, SERVER, where)
-    if ("command" in table) == ("url" in table):
-        raise BriefError(f"{key} needs either a command or a url", where=where)
-    pin = _PIN.fullmatch(read_text(f"{key}.pin", table.get("pin", ""), where))
-    if table.get("pin") and not pin:
-        raise BriefError(
-            f"{key}.pin must be sha256: and 64 digits from 0 to f, as `folkmoot check` shows it", where=where
-        )
+    server = read_table(_McpServer, f"mcp.{name}", table, where)
+    if (server.command is None) == (server.url is None):
+        raise BriefError(f"mcp.{name} needs either a command or a url", where=where)
     return Server(
         name=name,
-        command=read_texts(f"{key}.command", table["command"], where) if "command" in table else (),
-        url=read_address(f"{key}.url", read_text(f"{key}.url", table["url"], where) or " ", where)
-        if "url" in table
-        else "",
-        pin=f"sha256:{pin[1]}" if pin else "",
-        env=read_texts(f"{key}.env", table["env"], where) if "env" in table else (),
+        command=server.command or (),
+        url="" if server.url is None else read_address(f"mcp.{name}.url", server.url or " ", where),
+        pin=server.pin and f"sha256:{server.pin.removeprefix('sha256:')}",
+        env=server.env or (),
     )
 
 
-def read_text(name: str, value: object, where: str) -> str:
-    """A text.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _McpServer:
+    """A server as it stands in the file."""
+
+    command: Texts | None = None
+    url: str | None = None
+    pin: Annotated[
+        str,
+        Meta(
+            pattern="^((sha256:)?[0-9a-f]{64})?$",
+            title="sha256: and 64 digits from 0 to f, as `folkmoot check` shows it",
+        ),
+    ] = ""
+    env: Texts | None = None
+
+
+Variable: TypeAlias = Annotated[
+    str, Meta(pattern="^[A-Za-z_][A-Za-z0-9_]{0,99}$", title="a list of names of environment variables")
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _AcpProgram:
+    """A program as it stands in the file."""
+
+    command: Texts | None = None
+    mode: str | None = None
+    env: tuple[Variable, ...] = ()
+    parallel: Annotated[int, within(AGENT_SESSIONS)] = 1
+    cost: Annotated[Literal["unknown", 0], Meta(title='0 for a flat rate, or "unknown"')] = "unknown"
+
+
+def read_programs(value: object, where: str) -> Mapping[str, AcpProgram]:
+    """The settings of ``[acp.NAME]``; what they leave open is as usual.
 
     Raises:
-        BriefError: it is none.
+        BriefError: an unknown name, or a value that cannot be.
     """
-    if not isinstance(value, str):
-        raise BriefError(f"{name} must be a text in quotes", where=where)
-    return value
+    programs: dict[str, AcpProgram] = {}
+    for name, table in named_tables("acp", value, where, example="claude", rule=LOWER_CASE_OR_UNDERSCORE).items():
+        own, usual = read_table(_AcpProgram, f"acp.{name}", table, where), USUAL.get(name)
+        command = own.command or (usual.command if usual else None)
+        if command is None:
+            raise BriefError(f'acp.{name}.command must be a list of texts: ["claude-agent-acp"]', where=where)
+        mode = (usual.mode if usual else "") if own.mode is None else own.mode
+        programs[name] = AcpProgram(command=command, mode=mode, env=own.env, parallel=own.parallel, free=own.cost == 0)
+    return programs
 
 
 def read_address(name: str, value: str, where: str) -> str:
@@ -426,14 +326,14 @@ def read_address(name: str, value: str, where: str) -> str:
     return value
 
 
-def read_texts(name: str, value: object, where: str) -> tuple[str, ...]:
-    """A list of texts; a command is never one text, so that no shell has to take it apart.
-
-    Raises:
-        BriefError: it is none.
-    """
-    items = cast("list[object]", value) if isinstance(value, list) else []
-    texts = tuple(item for item in items if isinstance(item, str) and item and "\0" not in item)
-    if not texts or len(texts) != len(items):
-        raise BriefError(f'{name} must be a list of texts, such as ["program", "argument"]', where=where)
-    return texts
+KEYS: Mapping[str, Sequence[str]] = {
+    "serve": tuple(Serving.__annotations__),
+    "limits": tuple(Allowance.__annotations__),
+    "review": tuple(Reviewing.__annotations__),
+    "notify": tuple(Notifying.__annotations__),
+    "schedules": tuple(name for name in Schedule.__annotations__ if name != "name"),
+    "temporal": tuple(TemporalSettings.__annotations__),
+    "mcp": tuple(_McpServer.__annotations__),
+    "acp": tuple(_AcpProgram.__annotations__),
+}
+"""The settings that each table may hold."""

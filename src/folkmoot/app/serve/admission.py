@@ -164,7 +164,7 @@ def within_allowance(limits: Limits, serving: Serving) -> LimitOverrides:
     overrides: tuple[tuple[str, float | None, float | None], ...] = (
         ("cost", limits.cost, serving.cost),
         ("tokens", limits.tokens, serving.tokens_per_debate),
-        ("asks", limits.asks, serving.asks),
+        ("asks", limits.asks, serving.max_questions),
     )
     usual = Limits()
     for name, wanted, allowed in overrides:
@@ -174,7 +174,7 @@ def within_allowance(limits: Limits, serving: Serving) -> LimitOverrides:
     return LimitOverrides(
         cost=_smaller(limits.cost, serving.cost),
         tokens=_smaller_count(limits.tokens, serving.tokens_per_debate),
-        asks=_smaller_count(limits.asks, serving.asks),
+        asks=_smaller_count(limits.asks, serving.max_questions),
     )
 
 

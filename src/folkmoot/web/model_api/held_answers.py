@@ -56,7 +56,7 @@ class Completion:
     @property
     def acts(self) -> bool:
         """Whether a model answers the caller in its own words, all of which can be heard from here."""
-        return (self.begun.preset.acts or self.request.turn) and not self.begun.joined
+        return (self.begun.preset.answer == "acting" or self.request.turn) and not self.begun.joined
 
     @property
     def headers(self) -> dict[str, str]:
@@ -201,7 +201,7 @@ class Held(Response):
             sending.add_done_callback(lambda _: leaving.cancel())
         if not gone:
             self._completion.endpoint.retries.answered(self._completion.begun.debate)
-        elif self._completion.begun.preset.stops:
+        elif self._completion.begun.preset.on_leave == "stop":
             self._completion.admission.runner.stop(self._completion.begun.debate)
 
     async def _answer(self, send: Send) -> None:
@@ -258,7 +258,7 @@ class HeldStream(Held):
             await put(event(completion.frame("chat.completion.chunk", [choice], **empty, **more)))
 
         async def line(words: str) -> None:
-            silent = completion.begun.preset.silent or not words
+            silent = completion.begun.preset.progress == "none" or not words
             await chunk({"content": ""} if silent else {"reasoning_content": f"{words}\n"})
 
         live = LiveWords(completion.request)

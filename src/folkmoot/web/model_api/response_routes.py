@@ -155,8 +155,8 @@ def _responding(request: Request, holder: Program, begun: Begun, known: AskedFor
         at=known.at,
         background=known.background,
         echo=known.echo,
-        told=not begun.preset.silent,
-        spoken=begun.preset.acts or begun.request.turn,
+        told=begun.preset.progress != "none",
+        spoken=begun.preset.answer == "acting" or begun.request.turn,
         facts={"report": completion.report},
     )
     return Responding(completion=completion, frame=frame)
