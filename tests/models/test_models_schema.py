@@ -13,7 +13,7 @@ from folkmoot.core.brief import Brief, Participant
 from folkmoot.core.event import Called
 from folkmoot.models.pool import Pool
 from folkmoot.models.wires.anthropic_messages import UNBOUNDED
-from folkmoot.models.wires.refused_parts import without_keywords
+from folkmoot.models.wires.refused_parts import PartsOfWire, RefusedParts
 from folkmoot.phases.speak import Everyone
 from folkmoot.testing.replay import Harness
 from folkmoot.testing.wire_formats import Plan
@@ -65,6 +65,6 @@ async def test_each_wire_has_a_place_for_it(wires: Wires, name: str) -> None:
     calls = [
         entry.event for entry in debate.entries if isinstance(entry.event, Called) and entry.event.call == "answer"
     ]
-    refused = UNBOUNDED if name.startswith("anthropic") else ()
-    assert json.loads(calls[0].text) == without_keywords(json.loads(schema_of(json_form(VERDICT))), refused)
+    refused = RefusedParts(PartsOfWire(), keywords=UNBOUNDED if name.startswith("anthropic") else frozenset())
+    assert json.loads(calls[0].text) == refused.schema(schema_of(json_form(VERDICT)))
     await pool.close()

@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from itertools import chain
 from math import isfinite
 from typing import cast
 
@@ -35,7 +36,7 @@ def wait_seconds(
     """The seconds that a provider asks to wait.
 
     Args:
-        headers: the response's headers, names in lower case or compared without case.
+        headers: the response's headers.
         body: its body as JSON that has been read; None where it is none.
         words: its words.
         now: seconds since 1970; None for the clock.
@@ -44,102 +45,81 @@ def wait_seconds(
         None where it says nothing, or nothing that can be: no number, a negative one, a date in the past.
     """
     clock = time.time() if now is None else now
-    return first(
-        _retry_after(headers, clock),
-        next(_in_body(body, clock), None),
-        _in_words(words),
-        _reset(headers, clock),
-    )
+    folded = {name.lower(): value for name, value in headers.items()}
+    waits = chain(_retry_after(folded, clock), _in_body(body, clock), _in_words(words), _reset(folded, clock))
+    return next(waits, None)
 
 
-def first(*waits: float | None) -> float | None:
-    """The first that is known."""
-    return next((wait for wait in waits if wait is not None), None)
-
-
-def _retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """``retry-after-ms``, or ``retry-after`` as seconds or as a date."""
+def _retry_after(headers: Mapping[str, str], now: float) -> Iterator[float]:
+    """``retry-after-ms``, or ``retry-after`` as seconds, as a duration or as a date."""
     if (wait := _number(headers.get("retry-after-ms", ""))) is not None:
-        return wait / 1000
-    text = headers.get("retry-after", "")[:LONGEST]
-    return first(_number(text), _until(text, now), _duration(text))
+        yield wait / 1000
+    if (wait := _time(headers.get("retry-after", ""), now)) is not None:
+        yield wait
 
 
-def _reset(headers: Mapping[str, str], now: float) -> float | None:
+def _reset(headers: Mapping[str, str], now: float) -> Iterator[float]:
     """When a limit is free again, as headers such as ``x-ratelimit-reset-tokens`` say: of those that are used up, if
     that is known, the last one, else the first."""
-    folded = {name.lower(): value for name, value in headers.items()}
-    known = {
-        name: wait for name, value in folded.items() if _is_reset(name) and (wait := _time(value, now)) is not None
-    }
+    resets = [name for name in headers if "ratelimit" in name.replace("-", "") and "reset" in name]
+    known = {name: wait for name in resets if (wait := _time(headers[name], now)) is not None}
     used_up = [
-        wait for name, wait in known.items() if folded.get(name.replace("reset", "remaining"), "").strip() == "0"
+        wait for name, wait in known.items() if headers.get(name.replace("reset", "remaining"), "").strip() == "0"
     ]
-    return max(used_up) if used_up else min(known.values(), default=None)
-
-
-def _is_reset(name: str) -> bool:
-    return "ratelimit" in name.replace("-", "") and "reset" in name
+    if known:
+        yield max(used_up) if used_up else min(known.values())
 
 
 def _in_body(body: object, now: float, depth: int = DEPTH) -> Iterator[float]:
     """The waits in the fields of a body: ``retryDelay``, ``retry_after``, headers that it passes on."""
-    if depth == 0 or not isinstance(body, dict | list):
-        return
-    if isinstance(body, list):
+    if isinstance(body, list) and depth:
         for item in cast("list[object]", body)[:20]:
             yield from _in_body(item, now, depth - 1)
-        return
-    for name, value in cast("dict[str, object]", body).items():
-        key = _FOLD.sub("", name.lower())
-        if key.startswith("retry") and isinstance(value, str | int | float) and not isinstance(value, bool):
-            if (wait := _time(str(value), now)) is not None:
-                yield wait / 1000 if key.endswith("ms") else wait
-        elif key == "headers" and isinstance(value, dict):
-            passed_on = {text.lower(): str(told) for text, told in cast("dict[str, object]", value).items()}
-            if (wait := first(_retry_after(passed_on, now), _reset(passed_on, now))) is not None:
-                yield wait
-        else:
-            yield from _in_body(value, now, depth - 1)
+    elif isinstance(body, dict) and depth:
+        for name, value in cast("dict[str, object]", body).items():
+            key = _FOLD.sub("", name.lower())
+            if key.startswith("retry") and isinstance(value, str | int | float) and not isinstance(value, bool):
+                if (wait := _time(str(value), now)) is not None:
+                    yield wait / 1000 if key.endswith("ms") else wait
+            elif key == "headers" and isinstance(value, dict):
+                passed_on = {text.lower(): str(told) for text, told in cast("dict[str, object]", value).items()}
+                yield from _retry_after(passed_on, now)
+                yield from _reset(passed_on, now)
+            else:
+                yield from _in_body(value, now, depth - 1)
 
 
-def _in_words(words: str) -> float | None:
+def _in_words(words: str) -> Iterator[float]:
     """A wait that a sentence asks for; a bare number is one of seconds nowhere."""
     for asked in _ASKED.finditer(words[:2000]):
         if found := _DURATION.match(words, asked.end()):
-            return _duration(found[0])
-    return None
+            yield _duration(found[0])
 
 
 def _time(text: str, now: float) -> float | None:
-    """A wait in any notation: seconds, a duration, a time."""
-    text = text[:LONGEST]
-    number = _number(text)
-    if number is not None and number >= EPOCH:
-        wait = number / (1000 if number >= 1000 * EPOCH else 1) - now
-        return wait if wait > 0 else None
-    return first(number, _duration(text), _until(text, now))
-
-
-def _duration(text: str) -> float | None:
-    """``6m0s``, ``9.2s``, ``120ms``, ``1 minute and 5 seconds``."""
-    if not _DURATION.fullmatch(text.strip()):
-        return None
-    return sum(float(number) * _unit(unit.lower()) for number, unit in _PARTS.findall(text))
-
-
-def _unit(word: str) -> float:
-    return _UNITS["ms" if word.startswith(("ms", "milli")) else word[0]]
-
-
-def _until(text: str, now: float) -> float | None:
-    """The seconds until a date, in HTTP's form or in ISO's; one without a zone is meant as UTC."""
+    """A wait in any notation: seconds, a duration such as ``6m0s`` or ``1 minute and 5 seconds``, a time."""
+    text = text[:LONGEST].strip()
+    if (number := _number(text)) is not None and number < EPOCH:
+        return number
+    if _DURATION.fullmatch(text):
+        return _duration(text)
     try:
-        date = datetime.fromisoformat(text) if text[:4].isdigit() else parsedate_to_datetime(text)
-        wait = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now
+        if number is not None:
+            moment = number / (1000 if number >= 1000 * EPOCH else 1)
+        else:  # a date in HTTP's form or in ISO's; one without a zone is meant as UTC
+            date = datetime.fromisoformat(text) if text[:4].isdigit() else parsedate_to_datetime(text)
+            moment = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return None
-    return wait if wait > 0 else None
+    return moment - now if moment > now else None
+
+
+def _duration(text: str) -> float:
+    return sum(float(number) * _UNITS[_unit(unit.lower())] for number, unit in _PARTS.findall(text))
+
+
+def _unit(word: str) -> str:
+    return "ms" if word.startswith(("ms", "milli")) else word[0]
 
 
 def _number(text: str) -> float | None:

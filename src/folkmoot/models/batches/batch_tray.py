@@ -261,28 +261,20 @@ class BatchTray:
             async with asyncio.timeout(SEND_SECONDS):
                 handle = await self._apis[model].submit(job, free)
         except (ModelError, TimeoutError) as error:
-            await self._note_unsent(job, model, requests, error)
+            kind = error.kind if isinstance(error, ModelError) else "timeout"
+            words = clean(str(error)) or f"sending took more than {SEND_SECONDS:.0f} s"
+            self.tell(f"a batch of {counted(len(requests), 'call')} to {model} was not sent: {words}")
+            if kind in AGAIN:
+                await self._log.post(Batched(job=job, state="unsent"))
+                self._put.setdefault(model, {}).update(requests)
+            elif kind not in UNKNOWN:  # where nobody knows, nothing is noted: it is looked for later
+                await self._log.post(Batched(job=job, state="refused", kind=kind, reason=words))
         else:
             await self._log.post(Batched(job=job, state="sent", handle=handle))
             self.tell(f"sent a batch of {counted(len(free), 'call')} to {model}: {handle}")
         finally:
             self._sending.discard(job)
             self._looked[job] = self._clock()
-
-    async def _note_unsent(
-        self, job: str, model: str, requests: dict[str, Mapping[str, object]], error: ModelError | TimeoutError
-    ) -> None:
-        """Note why a batch was not sent. Where nobody knows, nothing is noted: it is looked for later."""
-        kind = error.kind if isinstance(error, ModelError) else "timeout"
-        words = clean(str(error)) or f"sending took more than {SEND_SECONDS:.0f} s"
-        self.tell(f"a batch of {counted(len(requests), 'call')} to {model} was not sent: {words}")
-        if kind in UNKNOWN:
-            return
-        if kind in AGAIN:
-            await self._log.post(Batched(job=job, state="unsent"))
-            self._put.setdefault(model, {}).update(requests)
-        else:
-            await self._log.post(Batched(job=job, state="refused", kind=kind, reason=words))
 
     # ---- looking -----------------------------------------------------------------------------------------------------
 
@@ -337,17 +329,14 @@ class BatchTray:
                 self.tell(f"{job.model}: {look.done} of {counted(len(job.items), 'call')} done ({look.words})")
             return
         if look.refused:
-            await self._refuse(job, look)
+            reason = clean(f"{job.model.partition(':')[0]} refused the batch: {look.refused}")[:500]
+            kind = "overloaded" if look.again else "request"
+            await self._log.post(Batched(job=job.id, state="refused", kind=kind, reason=reason))
+            self.tell(reason)
             return
         self._results[job.id] = results
         await self._log.post(Batched(job=job.id, state="ended"))
         self.tell(f"{job.model}: the batch {job.handle} has ended")
-
-    async def _refuse(self, job: Job, look: JobLook) -> None:
-        reason = clean(f"{job.model.partition(':')[0]} refused the batch: {look.refused}")[:500]
-        kind = "overloaded" if look.again else "request"
-        await self._log.post(Batched(job=job.id, state="refused", kind=kind, reason=reason))
-        self.tell(reason)
 
     async def _find(self, job: Job, api: BatchApi) -> None:
         """Look for a batch that was sent by a process that ended before it noted the provider's name."""

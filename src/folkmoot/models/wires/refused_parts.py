@@ -6,7 +6,7 @@ refused is read from the provider's words, since there is no field for it that a
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -90,7 +90,11 @@ class RefusedParts:
 
     def schema(self, text: str) -> dict[str, object]:
         """A schema without the keywords that are left out."""
-        return cast("dict[str, object]", without_keywords(json.loads(text), self.keywords))
+        schema: dict[str, object] = json.loads(text)
+        for part in list(_subschemas(schema)):
+            for word in self.keywords & part.keys():
+                del part[word]
+        return schema
 
     def taken_in(self, error: ModelError, status: int, raw: object, body: Mapping[str, object]) -> ModelError:
         """The error of a refused request; one that asks to try again where a part will be left out from now on.
@@ -150,9 +154,8 @@ class RefusedParts:
         if shape not in body or not (names_field(words, shape) or _SCHEMA.search(words) or "json" in words.lower()):
             return ""
         sent = body[shape]
-        found = {
-            word for word in keywords_of(schema_in(sent)) - _STRUCTURE if re.search(rf"\b{re.escape(word)}\b", words)
-        }
+        sent_keywords = {word for part in _subschemas(schema_in(sent)) for word in part} - _STRUCTURE
+        found = {word for word in sent_keywords if re.search(rf"\b{re.escape(word)}\b", words)}
         if found:
             self.keywords |= found
             return f"{_listed(found)} will be left out of schemas"
@@ -233,20 +236,19 @@ def without_system(messages: Sequence[Message]) -> tuple[Message, ...]:
     return (Message(role="user", text="\n\n".join(system)), *rest)
 
 
-def without_keywords(schema: object, keywords: Collection[str]) -> object:
-    """A schema without some of its keywords, at every depth."""
+def _subschemas(schema: object) -> Iterator[dict[str, object]]:
+    """A schema and all within it; names of properties and data are none."""
     if isinstance(schema, list):
-        return [without_keywords(item, keywords) for item in cast("list[object]", schema)]
-    if not isinstance(schema, dict):
-        return schema
-    kept: dict[str, object] = {}
-    for name, value in cast("dict[str, object]", schema).items():
-        if name in _OF_NAMES and isinstance(value, dict):
-            inner = cast("dict[str, object]", value)
-            kept[name] = {text: without_keywords(item, keywords) for text, item in inner.items()}
-        elif name not in keywords:
-            kept[name] = value if name in _OF_DATA else without_keywords(value, keywords)
-    return kept
+        for item in cast("list[object]", schema):
+            yield from _subschemas(item)
+    elif isinstance(schema, dict):
+        part = cast("dict[str, object]", schema)
+        yield part
+        for name, value in part.items():
+            if name in _OF_NAMES and isinstance(value, dict):
+                yield from _subschemas(list(cast("dict[str, object]", value).values()))
+            elif name not in _OF_DATA:
+                yield from _subschemas(value)
 
 
 def schema_in(shape: object) -> object:
@@ -260,28 +262,6 @@ def schema_in(shape: object) -> object:
     return shape
 
 
-def keywords_of(schema: object) -> set[str]:
-    """The keywords of a schema, at every depth; names of properties are none."""
-    if isinstance(schema, list):
-        return {word for item in cast("list[object]", schema) for word in keywords_of(item)}
-    if not isinstance(schema, dict):
-        return set()
-    found: set[str] = set()
-    for name, value in cast("dict[str, object]", schema).items():
-        found.add(name)
-        if name in _OF_NAMES and isinstance(value, dict):
-            found.update(word for item in cast("dict[str, object]", value).values() for word in keywords_of(item))
-        elif name not in _OF_DATA:
-            found.update(keywords_of(value))
-    return found
-
-
-def is_strict(schema: object) -> bool:
-    """Whether a schema may be asked for strictly: every object is closed, and all that it names is required."""
-    root = cast("dict[str, object]", schema) if isinstance(schema, dict) else {}
-    return root.get("type") == "object" and _closed(root)
-
-
 _STRICT = _STRUCTURE | {
     *("description", "title", "pattern", "format", "minItems", "maxItems", "minLength", "maxLength"),
     *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
@@ -289,26 +269,20 @@ _STRICT = _STRUCTURE | {
 """The keywords that a strict schema may have."""
 
 
-def _closed(schema: object) -> bool:
-    if isinstance(schema, list):
-        return all(map(_closed, cast("list[object]", schema)))
-    if not isinstance(schema, dict):
-        return True
-    part = cast("dict[str, object]", schema)
-    properties = part.get("properties")
-    if part.get("type") == "object" or properties is not None:
-        names = set(cast("dict[str, object]", properties)) if isinstance(properties, dict) else set[str]()
-        required = part.get("required")
-        listed = set(cast("list[str]", required)) if isinstance(required, list) else set[str]()
-        if part.get("additionalProperties") is not False or listed != names:
+def is_strict(schema: object) -> bool:
+    """Whether a schema may be asked for strictly: every object is closed, and all that it names is required."""
+    if not isinstance(schema, dict) or cast("dict[str, object]", schema).get("type") != "object":
+        return False
+    for part in _subschemas(cast("object", schema)):
+        properties, required = part.get("properties"), part.get("required")
+        if part.get("type") == "object" or properties is not None:
+            names = set(cast("dict[str, object]", properties)) if isinstance(properties, dict) else set[str]()
+            listed = set(cast("list[str]", required)) if isinstance(required, list) else set[str]()
+            if part.get("additionalProperties") is not False or listed != names:
+                return False
+        if not part.keys() <= _STRICT:
             return False
-    inner: list[object] = []
-    for name, value in part.items():
-        if name in _OF_NAMES and isinstance(value, dict):
-            inner += cast("dict[str, object]", value).values()
-        elif name not in _OF_DATA:
-            inner.append(value)
-    return part.keys() <= _STRICT and all(map(_closed, inner))
+    return True
 
 
 def _listed(names: Collection[str]) -> str:
