@@ -32,6 +32,7 @@ export interface Listed {
   forked: string;
   name: string; // what its owner calls it since; "" for its topic
   participants: string[];
+  models: string[];
   decision: { winner: string; text: string; strength: string; share: number | null; votes: number[] } | null;
   tokens: number;
   cost: number | null;
@@ -42,13 +43,15 @@ export interface Listed {
   waits_for: string[];
 }
 
-/** An evaluation in a list of debates: one row for all of its debates. */
-export interface ListedEvaluation {
+/** An evaluation, a batch or the generated participants in a list: one row for all of its debates that match. */
+export interface ListedGroup {
   id: string;
+  kind: "evaluation" | "batch" | "participants";
   name: string;
   debates: number;
+  open: number;
   at: number;
-  done: number;
+  done: number; // this and the rest are of an evaluation
   planned: number; // 0 where its folder is not known
   cost: number | null;
   scoreboard: string; // "" where there is none yet
@@ -232,7 +235,7 @@ function once(): Record<string, string> {
 }
 
 export const api = {
-  list: (query: URLSearchParams) => get<{ debates: Listed[]; evaluations: ListedEvaluation[]; next?: string | null }>(`/debates?${query}`),
+  list: (query: URLSearchParams) => get<{ debates: Listed[]; groups: ListedGroup[]; next?: string | null }>(`/debates?${query}`),
   debate: (id: string) => get<Detail>(of(id)),
   frames: (id: string) => lines<Frame>(`${of(id)}/entries?form=frames`),
   entries: (id: string, after: number, most: number) =>
@@ -246,6 +249,8 @@ export const api = {
   resume: (id: string, body: Record<string, unknown> = {}) => post(`${of(id)}/resume`, body, once()),
   again: (id: string, body: Record<string, unknown>) => post<{ id: string }>(`${of(id)}/again`, body, once()),
   remove: (id: string) => send("DELETE", of(id)),
+  removeAll: (debates: string[]) =>
+    post<{ deleted: { id: string }[]; refused: { id: string; reason: string }[] }>("/debates/delete", { debates }),
   rename: (id: string, name: string) => send("PATCH", of(id), { name }),
   brief: (id: string) => get<Brief>(`${of(id)}/brief`),
   data: <T>(id: string, what: string) => get<T>(`${of(id)}/${what}`),

@@ -51,7 +51,7 @@ def test_briefs_and_lines_are_held_and_the_table_is_written(tmp_path: Path) -> N
     ran = folkmoot(tmp_path, *words)
     assert ran.exit_code == DONE, ran.output
     assert "Sites: 6 debates of 3 briefs" in ran.output
-    assert re.search(r"\[6/6\] \w+ #\d, sites-[0-9a-f]{12}: \w+", ran.output)
+    assert re.search(r"\[6/6\] \w+ #\d, batch-sites-[0-9a-f]{6}-[0-9a-f]{12}: \w+", ran.output)
     head, *rows = ran.stdout.splitlines()[-5:]
     assert head.split() == ["brief", "outcome", "ended", "calls", "tokens", "cost", "seconds"]
     assert [row.split()[0] for row in rows] == ["north", "south", "again", "all"]
@@ -66,8 +66,8 @@ def test_briefs_and_lines_are_held_and_the_table_is_written(tmp_path: Path) -> N
     again = folkmoot(tmp_path, *words)
     assert "Already on record: 6 finished, 0 to be resumed." in again.output
     assert json.loads((tmp_path / "out/deep/batch.json").read_text("utf-8")) == data
-    listed = folkmoot(tmp_path, "list").output
-    assert listed.count("sites-") == 6
+    listed = folkmoot(tmp_path, "list", "--all").output
+    assert listed.count("batch-sites-") == 6
 
 
 def test_each_debate_is_a_line_of_json_as_it_ends(tmp_path: Path) -> None:

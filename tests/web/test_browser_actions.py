@@ -53,6 +53,29 @@ async def test_a_debate_is_renamed_on_its_page_and_in_the_list(stage: Stage) -> 
         await expect(row.locator("strong")).to_have_attribute("title", "Tea or coffee, at last?")
 
 
+async def test_the_list_is_filtered_and_several_are_deleted(stage: Stage) -> None:
+    for _ in range(2):
+        await stage.ended(OPTIONS.replace("Tea or coffee, at last?", "To be deleted?"))
+    async with stage.visit() as visit:
+        page = await visit.go("/")
+        await page.get_by_role("searchbox", name="Search the debates").fill("To be deleted?")
+        await page.get_by_label("Protocol").select_option("panel")
+        await page.get_by_label("Model").fill("quotes")
+        await page.get_by_label("Time").select_option("Last 24 hours")
+        rows = page.locator(".rows li")
+        await expect(rows).to_have_count(2)
+        await rows.first.get_by_role("checkbox").check()
+        await page.get_by_role("button", name="Select all").click()
+        await expect(page.get_by_role("link", name="Compare the two")).to_be_visible()
+        await page.get_by_role("button", name="Delete …").click()
+        for width, scheme in ((1280, "light"), (NARROW, "dark")):
+            await visit.fit(width, scheme)
+            assert await visit.eye() == []
+        await page.get_by_role("button", name="Delete permanently").click()
+        await expect(page.get_by_text("2 debates deleted")).to_be_visible()
+        await expect(rows).to_have_count(0)
+
+
 async def test_a_debate_says_what_to_do_next_is_run_again_and_deleted(stage: Stage) -> None:
     debate = await stage.ended(OPTIONS.replace("asks: 2", "asks: 1"))
     async with stage.visit() as visit:

@@ -66,7 +66,7 @@ async def test_an_evaluation_is_one_row_that_unfolds(stage: Stage, tmp_path: Pat
         await store.append(f"{prefix_of('one row')}-{n:012x}", list(lines), after=0)
     async with stage.visit(reduced_motion=True) as visit:
         page = await visit.go("/")
-        row = page.locator(".rows .evaluation").filter(has_text="one row")
+        row = page.locator(".rows .group").filter(has_text="one row")
         for width, scheme in WINDOWS:
             await visit.fit(width, scheme)
             await expect(row).to_contain_text("40 of 40 questions answered")

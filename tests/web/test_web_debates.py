@@ -218,7 +218,17 @@ async def test_a_list_is_searched_filtered_and_paged(tmp_path: Path) -> None:
         assert rows[1]["decision"]["strength"] is not None
         assert [(row["models"], row["cost"]) for row in rows] == [(["builtin:quotes"], 0.0)] * 4
         assert names((await me.get(f"{API}/debates?q=TEA good")).json()["debates"]) == [debates[2], debates[0]]
-        assert names((await me.get(f"{API}/debates?status=open")).json()["debates"]) == [left]
+        begun = rows[0]["at"]
+        for filters, wanted in (
+            ("status=open", [left]),
+            ("protocol=panel", [left, *debates[::-1]]),
+            ("protocol=council", []),
+            ("model=QUOTES", [left, *debates[::-1]]),
+            ("model=other", []),
+            (f"until={begun}", debates[::-1]),
+            (f"since={begun}&model=quotes", [left]),
+        ):
+            assert names((await me.get(f"{API}/debates?{filters}")).json()["debates"]) == wanted, filters
         first = (await me.get(f"{API}/debates?limit=2")).json()
         second = (await me.get(f"{API}/debates?limit=2&after={first['next']}")).json()
         assert names(first["debates"]) + names(second["debates"]) == [left, *debates[::-1]]
@@ -226,6 +236,21 @@ async def test_a_list_is_searched_filtered_and_paged(tmp_path: Path) -> None:
         assert (await me.get(f"{API}/debates?after=nobody")).status_code == 422
         assert (await me.get(f"{API}/debates?limit=0")).status_code == 422
         assert (await web.ann.get(f"{API}/debates")).json()["debates"] == []
+
+
+async def test_several_are_deleted_and_one_that_runs_is_refused(tmp_path: Path) -> None:
+    slow = Slow()
+    async with opened(tmp_path, models={"slow": slow}) as web:
+        me, ended = web.me, [await web.ended(web.me) for _ in range(2)]
+        running = await web.begin(me, models=["guest:slow"])
+        await slow.asked.wait()
+        body = {"debates": [*ended, running, "nobody", ended[0]]}
+        assert (await web.ann.post(f"{API}/debates/delete", json=body)).json()["deleted"] == []
+        gone = (await me.post(f"{API}/debates/delete", json=body)).json()
+        assert (names(gone["deleted"]), names(gone["refused"])) == (ended, [running, "nobody"])
+        assert names((await me.get(f"{API}/debates")).json()["debates"]) == [running]
+        assert (await me.post(f"{API}/debates/delete", json={"debates": []})).status_code == 422
+        web.site.runner.stop(running, now=True)
 
 
 async def test_stop_at_once_and_resume(tmp_path: Path) -> None:

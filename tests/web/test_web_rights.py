@@ -25,6 +25,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 RIGHTS = {
     "GET /api/v1/openapi.json": "own",
     "POST /api/v1/debates": "own",
+    "POST /api/v1/debates/delete": "own",
     "POST /api/v1/check": "own",
     "GET /api/v1/debates": "own",
     "GET /api/v1/debates/{debate}": "view",

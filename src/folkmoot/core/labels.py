@@ -70,16 +70,25 @@ _TITLES: Mapping[str, str] = {
     "translate": "translations",
     "weigh": "vote weights",
 }
-EVALUATION: Final = r"(eval-.+-[0-9a-f]{6})-[0-9a-f]{12}"
-"""The id of a debate of an evaluation, and how the ids of all its debates begin."""
+GROUPED: Final = r"((?:eval|batch)-.+-[0-9a-f]{6})-[0-9a-f]{12}|(cast)-[0-9a-f]{8}-[0-9a-f]{6}"
+"""The id of a debate that lists fold into one row with others: of an evaluation, of a batch, or one in which
+participants were generated; and how the ids of all of its group begin."""
 
 _FRAMES = ("", "debate", "rounds", "sequence", "parallel")
 
 
-def evaluation_of(debate: str) -> str:
-    """How the ids of all debates of its evaluation begin; "" for a debate that belongs to none."""
-    own = re.fullmatch(EVALUATION, debate)
-    return own[1] if own else ""
+def group_of(debate: str) -> str:
+    """How the ids of all debates of its group begin; "" for a debate that stands alone."""
+    own = re.fullmatch(GROUPED, debate)
+    return own[1] or own[2] if own else ""
+
+
+def group_in_words(group: str) -> tuple[str, str]:
+    """What a group is, and its name: ``("batch", "hiring")``."""
+    kind, _, name = group.partition("-")
+    if kind == "cast":
+        return "participants", "Generated participants"
+    return {"eval": "evaluation"}.get(kind, kind), name.rpartition("-")[0]
 
 
 def act_of(turn: Turn | Ask) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
-from folkmoot.core.labels import evaluation_of
+from folkmoot.core.labels import group_of
 from folkmoot.record.store import Counting, Store
 from folkmoot.record.summary_fold import OWNED, SIDE, Fold, Summary, searched, summarize
 
@@ -20,22 +20,28 @@ class ListQuery:
     Attributes:
         prefix: only those whose id begins with this.
         status: only those of this status; "" for any.
+        protocol: only those of this protocol; "" for any.
+        model: only those with a model whose name contains this, in any case.
         words: only those whose id, topic, protocol or name contains all of these, in any case.
         owner: only those that this owner has claimed; None for all.
         without: leaves out this protocol; "" for none.
-        evaluations: whether debates of evaluations are shown; an evaluation has hundreds.
+        grouped: whether debates of groups are shown, such as the hundreds of an evaluation; see ``group_of``.
         since: only those with an entry from that time on, in seconds since 1970.
+        until: only those without an entry from that time on; 0 for no such time.
         after: only those after this debate in the list.
         limit: the most to return; None for all.
     """
 
     prefix: str = ""
     status: str = ""
+    protocol: str = ""
+    model: str = ""
     words: tuple[str, ...] = ()
     owner: str | None = None
     without: str = ""
-    evaluations: bool = True
+    grouped: bool = True
     since: float = 0.0
+    until: float = 0.0
     after: str = ""
     limit: int | None = None
 
@@ -45,10 +51,13 @@ class ListQuery:
         return (
             summary.debate.startswith(self.prefix)
             and self.status in ("", summary.status)
+            and self.protocol in ("", summary.protocol)
+            and (not self.model or any(self.model.lower() in model.lower() for model in summary.models))
             and self.owner in (None, summary.owner)
             and (not self.without or summary.protocol != self.without)
-            and (self.evaluations or not evaluation_of(summary.debate))
+            and (self.grouped or not group_of(summary.debate))
             and summary.updated >= self.since
+            and (not self.until or summary.updated < self.until)
             and all(word.casefold() in words for word in self.words)
         )
 
@@ -186,7 +195,10 @@ def sqlite_conditions(query: ListQuery) -> tuple[str, dict[str, str | int | floa
         "after": query.after,
         "limit": limit,
         "since": query.since,
+        "until": query.until,
         "status": query.status,
+        "protocol": query.protocol,
+        "model": query.model.lower(),
         "without": query.without,
         "prefix": query.prefix,
     }
@@ -194,13 +206,21 @@ def sqlite_conditions(query: ListQuery) -> tuple[str, dict[str, str | int | floa
     parts = ["+side = 0" if few else "side = 0"]
     if query.since > 0:
         parts.append("updated >= :since")
+    if query.until:
+        parts.append("updated < :until")
     if query.status:
         parts.append("status = :status")
+    if query.protocol:
+        parts.append("protocol = :protocol")
+    if query.model:
+        parts.append("EXISTS (SELECT 1 FROM json_each(data, '$.models') WHERE instr(lower(value), :model) > 0)")
     if query.without:
         parts.append("protocol <> :without")
-    if not query.evaluations:
-        values["evaluation"] = "eval-*-{0}-{0}{0}".format("[0-9a-f]" * 6)
-        parts.append("debate NOT GLOB :evaluation")
+    if not query.grouped:
+        half = "[0-9a-f]" * 6
+        for n, pattern in enumerate(("eval-*-{0}-{0}{0}", "batch-*-{0}-{0}{0}", "cast-{0}[0-9a-f][0-9a-f]-{0}")):
+            values[f"group{n}"] = pattern.format(half)
+            parts.append(f"debate NOT GLOB :group{n}")
     if query.prefix:
         parts.append(
             "debate BETWEEN :prefix AND :prefix || char(1114111) AND substr(debate, 1, length(:prefix)) = :prefix"

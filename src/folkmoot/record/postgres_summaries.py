@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from folkmoot.core.labels import EVALUATION
+from folkmoot.core.labels import GROUPED
 from folkmoot.record.listing import ListQuery, Page
 from folkmoot.record.store import digest
 from folkmoot.record.summary_fold import OWNED, Columns, Fold, Summary, columns, name_in, summarize
@@ -163,12 +163,19 @@ def _conditions(query: ListQuery) -> tuple[str, list[str | float]]:
 
     if query.since > 0:
         take("updated >= {}::double precision", query.since)
+    if query.until:
+        take("updated < {}::double precision", query.until)
     if query.status:
         take("status = {}", query.status)
+    if query.protocol:
+        take("protocol = {}", query.protocol)
+    if query.model:
+        models = "json_array_elements(data::json -> 'models') AS model"
+        take(f"EXISTS (SELECT FROM {models} WHERE strpos(lower(model::text), {{}}) > 0)", query.model.lower())
     if query.without:
         take("protocol <> {}", query.without)
-    if not query.evaluations:
-        take("debate !~ {}", f"^{EVALUATION}$")
+    if not query.grouped:
+        take("debate !~ {}", f"^(?:{GROUPED})$")
     if query.prefix:
         take("debate >= {0} AND starts_with(debate, {0})", query.prefix)
     if query.owner:

@@ -247,7 +247,8 @@ STATES = (Entered(path="/debate"), Paused(reason="stopped", kind="stopped"), Res
 
 def _events(chance: Random, n: int) -> Iterator[Event]:
     """What may be in a record, in an order that may be; it ends closed, or anywhere before."""
-    people = (Participant(name="Ann", seat="human"), Participant(name="Bob"), Participant(name="Ida", duty="aide"))
+    bob = Participant(name="Bob", seat=chance.choice(("", "test:a", "test:b")))
+    people = (Participant(name="Ann", seat="human"), bob, Participant(name="Ida", duty="aide"))
     name = chance.choice(("panel", "casting"))
     yield Opened(brief=Brief(topic=f"Tea or {n}? É", participants=people), protocol={}, name=name)
     for number in range(chance.randrange(4)):
@@ -290,8 +291,12 @@ QUERIES = (
     ListQuery(status="paused", limit=1),
     ListQuery(without="casting"),
     ListQuery(prefix="debate-1"),
-    ListQuery(evaluations=False),
-    ListQuery(evaluations=False, limit=2),
+    ListQuery(grouped=False),
+    ListQuery(grouped=False, limit=2),
+    ListQuery(protocol="panel"),
+    ListQuery(model="TEST:a"),
+    ListQuery(until=8.0),
+    ListQuery(since=4.0, until=9.0, model="b"),
     ListQuery(words=("TEA", "é")),
     ListQuery(words=("debate-2", "Tea")),
     ListQuery(words=("SECOND", "debate")),
@@ -322,7 +327,8 @@ async def check_summaries(open_store: OpenStore) -> None:
     for seed in range(3):
         chance = Random(seed)
         stores = [await open_store(f"summaries-{seed}") for _ in range(2)]
-        names = [*(f"debate-{n}" for n in range(8)), "eval-tea-0123ab-0123456789ab", "eval-tea-0123ab"]
+        grouped = ["eval-tea-0123ab-0123456789ab", "batch-tea-0123ab-0123456789ab", "cast-0123abcd-012345"]
+        names = [*(f"debate-{n}" for n in range(8)), *grouped, "eval-tea-0123ab", "cast-iron-012345"]
         records = {name: _record(chance, n) for n, name in enumerate(names)}
         stored = dict.fromkeys(records, 0)
         while left := [name for name in records if stored[name] < len(records[name])]:

@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, cast
 
-from fastapi import Header, Query, Response
+from fastapi import Header, Query, Request, Response
 from pydantic import JsonValue
 
 from folkmoot.app.evaluation.folder import stored_evaluations
@@ -18,7 +18,7 @@ from folkmoot.app.run.access import name_of, rename
 from folkmoot.app.run.fork import Answer
 from folkmoot.app.run.outcome import opening
 from folkmoot.app.run.prepare import LimitOverrides, Overrides
-from folkmoot.app.run.record_reader import Summary, list_query, open_asks
+from folkmoot.app.run.record_reader import ListQuery, Summary, list_query, open_asks
 from folkmoot.app.run.removal import remove
 from folkmoot.app.run.runner import ELSEWHERE
 from folkmoot.app.serve.admission import Admission, DebateRequest, ForkRequest, read_sent_files
@@ -29,7 +29,7 @@ from folkmoot.core.ask import Value
 from folkmoot.core.decision import NextStep
 from folkmoot.core.errors import BriefError, PackageMissing, RecordError
 from folkmoot.core.event import Entry, Opened
-from folkmoot.core.labels import act_of, evaluation_of, noun
+from folkmoot.core.labels import act_of, group_in_words, group_of, noun
 from folkmoot.core.transcript import Transcript, fold
 from folkmoot.report.conclusion import OutcomeView, cautions, outcome_view
 from folkmoot.report.metrics import faults, missing_causes, sums_of
@@ -40,13 +40,16 @@ from folkmoot.web.schemas import (
     DebateList,
     DebateNumbers,
     DeletedDebate,
+    DeletedDebates,
+    DeleteDebates,
     ForkDebate,
     Limits,
     ListedDebate,
-    ListedEvaluation,
+    ListedGroup,
     NewDebate,
     NextAction,
     PlanRequest,
+    RefusedDebate,
     RenameDebate,
     ResolveDebate,
     ResumeDebate,
@@ -56,7 +59,7 @@ from folkmoot.web.schemas import (
     StopDebate,
     VerifiedRecord,
 )
-from folkmoot.web.site import DebateAccess, Owner, Owning, ServerState, SiteOf, Viewing, api_router
+from folkmoot.web.site import DebateAccess, Owner, Owning, ServerState, SiteOf, Viewing, api_router, visit
 
 
 def values(fields: Mapping[str, JsonValue] | None) -> dict[str, Value] | None:
@@ -158,15 +161,23 @@ async def list_debates(
     status: Annotated[StoredStatus | None, Query(description="Only debates with this status.")] = None,
     after: Annotated[str, Query(max_length=200, description="The last id of the previous page.")] = "",
     limit: Annotated[int, Query(ge=1, le=100)] = 50,
-    evaluation: Annotated[str, Query(max_length=200, description="Only the debates of this evaluation.")] = "",
+    protocol: Annotated[str, Query(max_length=200, description="Only debates with this protocol.")] = "",
+    model: Annotated[
+        str, Query(max_length=200, description="Only debates with a model whose name has this in it.")
+    ] = "",
+    since: Annotated[
+        float, Query(ge=0, description="Only debates with an entry since then, in seconds since 1970.")
+    ] = 0,
+    until: Annotated[float, Query(ge=0, description="Only debates without an entry since then; 0 for no end.")] = 0,
+    group: Annotated[str, Query(max_length=200, description="Only the debates of this group; see `groups`.")] = "",
 ) -> DebateList:
     """List debates, newest first: all for the local owner, its own for a token.
 
-    An evaluation has hundreds of debates. Without words, a status or the name of an evaluation they are left out, and
-    the first page has one row for each evaluation instead.
+    For the local owner, debates of an evaluation, of a batch and those in which participants were generated are left
+    out unless their `group` is asked for: the first page has one row in `groups` for all of a group that match.
     """
     owner = None if holder.machine else holder.owner
-    folded = holder.machine and not (q or status or evaluation)
+    folded = holder.machine and not group
     query = list_query(
         status=status or "",
         search=q,
@@ -174,8 +185,12 @@ async def list_debates(
         helpers=True,
         owner=owner,
         after=after,
-        prefix=f"{evaluation}-" if evaluation else "",
-        evaluations=not folded,
+        prefix=f"{group}-" if group else "",
+        grouped=not folded,
+        protocol=protocol,
+        model=model,
+        since=since,
+        until=until,
     )
     page = await site.workspace.page(query)
     if not page.known:
@@ -199,35 +214,33 @@ async def list_debates(
     ]
     return DebateList(
         debates=rows,
-        evaluations=await _evaluations(site) if folded and not after else [],
+        groups=await _groups(site, query) if folded and not after else [],
         next=shown[-1].debate if len(page.debates) > limit else None,
     )
 
 
-async def _evaluations(site: ServerState) -> list[ListedEvaluation]:
-    """A row for each evaluation that has debates in the store, the newest first."""
-    debates: dict[str, list[str]] = {}
-    for debate in await site.workspace.names():
-        if evaluation := evaluation_of(debate):
-            debates.setdefault(evaluation, []).append(debate)
-    place, rows = lock_place(site.workspace.store), list[ListedEvaluation]()
-    folders = await asyncio.to_thread(stored_evaluations, place, Path()) if debates else ()
-    stored = {item.debates: item for item in reversed(folders)}
-    for evaluation, own in debates.items():
-        known = stored.get(evaluation)
-        newest = (await site.workspace.page(list_query(prefix=own[0], helpers=True))).debates
-        rows.append(
-            ListedEvaluation(
-                id=evaluation,
-                name=known.name if known else evaluation.removeprefix("eval-").rpartition("-")[0],
-                debates=len(own),
-                at=newest[0].at if newest else 0.0,
-                done=known.done if known else 0,
-                planned=known.planned if known else 0,
-                cost=known.paid_usd if known else None,
-                scoreboard=known.id if known and known.at else "",
-            )
+async def _groups(site: ServerState, query: ListQuery) -> list[ListedGroup]:
+    """A row for each group with debates that match a query, the newest first."""
+    names = list(dict.fromkeys(group for debate in await site.workspace.names() if (group := group_of(debate))))
+    place = lock_place(site.workspace.store)
+    folders = await asyncio.to_thread(stored_evaluations, place, Path()) if names else ()
+    evaluations = {item.debates: item for item in reversed(folders)}
+    rows = list[ListedGroup]()
+    for group in names:
+        own = replace(query, prefix=f"{group}-", grouped=True, limit=1)
+        page = await site.workspace.page(own)
+        if not page.debates:
+            continue
+        kind, name = group_in_words(group)
+        row = ListedGroup.model_validate(
+            {"id": group, "kind": kind, "name": name, "debates": page.matching, "at": page.debates[0].at, "open": 0}
         )
+        for status in {"open", "paused"} if not query.status else {"open", "paused"} & {query.status}:
+            row.open += (await site.workspace.page(replace(own, status=status, limit=0))).matching
+        if known := evaluations.get(group):
+            row.name, row.done, row.planned, row.cost = known.name, known.done, known.planned, known.paid_usd
+            row.scoreboard = known.id if known.at else ""
+        rows.append(row)
     return rows
 
 
@@ -382,6 +395,18 @@ async def delete_debate(visit: Owning) -> DeletedDebate:
     gone = await remove(site.workspace, visit.debate)
     site.kept.forget(visit.debate)
     return DeletedDebate(id=gone.debate, entries=gone.entries, learned=gone.learned, forks=list(gone.forks))
+
+
+@router.post("/debates/delete")
+async def delete_debates(request: Request, _: Owner, body: DeleteDebates) -> DeletedDebates:
+    """Delete several debates. One that runs, or that cannot be deleted, stays and is named with the reason."""
+    deleted, refused = list[DeletedDebate](), list[RefusedDebate]()
+    for debate in dict.fromkeys(body.debates):
+        try:
+            deleted.append(await delete_debate(await visit(request, debate, "own")))
+        except (Problem, RecordError) as error:
+            refused.append(RefusedDebate(id=debate, reason=str(error)))
+    return DeletedDebates(deleted=deleted, refused=refused)
 
 
 @router.patch("/debates/{debate}")

@@ -205,26 +205,28 @@ class ListedDebate(DebateRow):
     holder: str = ""
 
 
-class ListedEvaluation(BaseModel):
-    """An evaluation in a list of debates: one row for all of its debates."""
+class ListedGroup(BaseModel):
+    """An evaluation, a batch or the generated participants in a list: one row for all of its debates."""
 
-    id: str = Field(description="What to ask for as `evaluation` to list its debates.")
+    id: str = Field(description="What to ask for as `group` to list its debates.")
+    kind: Literal["evaluation", "batch", "participants"]
     name: str
-    debates: int = Field(description="How many debates it has so far.")
-    at: float = Field(description="When the newest of them began, in seconds since 1970.")
-    done: int = Field(description="How many questions all arms have answered, repeats counted.")
-    planned: int = Field(description="How many there will be; 0 where its folder is not known here.")
-    cost: float | None = Field(description="US dollars so far; null where that is not known.")
-    scoreboard: str = Field(description="The id of its scoreboard; empty where there is none yet.")
+    debates: int = Field(description="How many of its debates match the filters.")
+    open: int = Field(description="How many of those have not ended.")
+    at: float = Field(description="When the newest of those began, in seconds since 1970.")
+    done: int = Field(default=0, description="Of an evaluation: the questions all arms have answered, with repeats.")
+    planned: int = Field(default=0, description="Of an evaluation: how many there will be; 0 where that is not known.")
+    cost: float | None = Field(default=None, description="Of an evaluation: US dollars so far, where known.")
+    scoreboard: str = Field(default="", description="Of an evaluation: the id of its scoreboard, if there is one.")
 
 
 class DebateList(BaseModel):
     """A page of a list of debates."""
 
     debates: list[ListedDebate]
-    evaluations: list[ListedEvaluation] = Field(
+    groups: list[ListedGroup] = Field(
         default=[],
-        description="On the first page: the evaluations, whose debates the list leaves out; the newest first.",
+        description="On the first page: evaluations, batches and generated participants, whose debates are left out.",
     )
     next: str | None = Field(description="The value of `after` for the next page; null on the last page.")
 
@@ -262,6 +264,28 @@ class DeletedDebate(BaseModel):
     entries: int = Field(description="Entries of its record.")
     learned: bool = Field(description="Whether something had been learned from it.")
     forks: list[str] = Field(description="The debates that were forked from it, which stay.")
+
+
+class DeleteDebates(RequestBody):
+    """Which debates to delete."""
+
+    debates: Annotated[list[Annotated[str, Field(max_length=200)]], Field(min_length=1, max_length=100)] = Field(
+        description="Their ids."
+    )
+
+
+class RefusedDebate(BaseModel):
+    """A debate that could not be deleted."""
+
+    id: str
+    reason: str
+
+
+class DeletedDebates(BaseModel):
+    """What was deleted, and what was not."""
+
+    deleted: list[DeletedDebate] = Field(description="Those that are gone, in the order of the request.")
+    refused: list[RefusedDebate] = Field(description="Those that stay.")
 
 
 class VerifiedRecord(BaseModel):

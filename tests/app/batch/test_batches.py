@@ -40,7 +40,7 @@ def test_ids_follow_from_name_brief_and_number_alone() -> None:
     assert len(set(ids(one, other, times=3))) == 6
     assert not set(ids(one, name="a")) & set(ids(one, name="b"))
     assert set(ids(one, name="a")) < set(ids(one, other, name="a")), "a named batch can grow"
-    assert ids(one, name="Tea_time")[0].startswith("tea-time-")
+    assert ids(one, name="Tea_time")[0].startswith("batch-tea-time-")
 
 
 def test_what_is_debated_makes_another_id_and_limits_do_not() -> None:

@@ -100,7 +100,9 @@ class Batch:
                 yield Repeat(item=item, number=number, seed=seed_of(seed, number), debate=self._id(item, number))
 
     def _id(self, item: BatchItem, number: int) -> str:
-        return f"{slug(self.name, 40)}-{digest(f'{self.name} {item.key} {number}')[:12]}"
+        own = digest(f"{self.name} {item.key} {number}")[:12]
+        # The name's hash keeps the debates of ``hiring`` and ``hiring-2`` apart where ids are chosen by their beginning.
+        return f"batch-{slug(self.name, 40).removeprefix('batch-')}-{digest(self.name)[:6]}-{own}"
 
 
 def seed_of(seed: int, number: int) -> int:

@@ -134,7 +134,11 @@ def list_query(
     owner: str | None = None,
     after: str = "",
     prefix: str = "",
-    evaluations: bool = True,
+    grouped: bool = True,
+    protocol: str = "",
+    model: str = "",
+    since: float = 0.0,
+    until: float = 0.0,
 ) -> ListQuery:
     """Which debates a list shows, the newest first.
 
@@ -146,7 +150,11 @@ def list_query(
         owner: only those that this owner has claimed; None for all.
         after: only those behind this debate in the list.
         prefix: only those whose id begins with this.
-        evaluations: whether debates of evaluations are shown.
+        grouped: whether debates of evaluations and batches are shown.
+        protocol: only those of this protocol; "" for any.
+        model: only those with a model whose name contains this.
+        since: only those with an entry from that time on, in seconds since 1970.
+        until: only those without an entry from that time on; 0 for no such time.
 
     Raises:
         BriefError: there is no such status, or the limit is no number from 1 to 1,000,000.
@@ -164,7 +172,11 @@ def list_query(
         owner=owner,
         after=after,
         prefix=prefix,
-        evaluations=evaluations,
+        grouped=grouped,
+        protocol=protocol,
+        model=model,
+        since=since,
+        until=until,
     )
 
 

@@ -94,14 +94,14 @@ async def _look(store: Store, limit: int, status: str, search: str, *, helpers: 
     """
     from folkmoot.app.run.outcome import list_one
     from folkmoot.app.run.record_reader import list_open_asks, list_query, short_ids
-    from folkmoot.cli.display.debate_table import ShownDebates, fold_evaluations
+    from folkmoot.cli.display.debate_table import ShownDebates, fold_groups
 
     query = list_query(status=status, search=search, limit=None if fold else limit, helpers=helpers)
     async with open_records(store) as reader:
         stored = await reader.names()
         page = (await reader.page(query)).debates
         rows = [list_one(summary) for summary in page]
-        folded = fold_evaluations(rows) if fold else rows
+        folded = fold_groups(rows) if fold else rows
         within = len(rows) - len(folded)  # these have no row of their own, but one that speaks for them
         debates, asks = await list_open_asks(reader, folded[:limit])
         names = {item.debate for item in debates}

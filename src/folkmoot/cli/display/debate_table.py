@@ -25,8 +25,9 @@ from folkmoot.core.labels import (
     ANSWERED,
     NOTHING_DEBATED,
     WAITS_FOR_BATCH,
-    evaluation_of,
     fork_origin,
+    group_in_words,
+    group_of,
     only_answered,
     status_in_words,
 )
@@ -43,19 +44,21 @@ REASON = 40
 """Columns of a reason."""
 
 
-def fold_evaluations(debates: Iterable[Listed]) -> list[Listed]:
-    """The debates with one row for each evaluation, where its newest one stands: it has hundreds."""
+def fold_groups(debates: Iterable[Listed]) -> list[Listed]:
+    """The debates with one row for each group, where its newest one stands: an evaluation has hundreds."""
     rows: dict[str, list[Listed]] = {}
     for item in debates:
-        rows.setdefault(evaluation_of(item.debate) or item.debate, []).append(item)
-    return [_evaluation(name, own) if evaluation_of(own[0].debate) else own[0] for name, own in rows.items()]
+        rows.setdefault(group_of(item.debate) or item.debate, []).append(item)
+    return [_group(name, own) if group_of(own[0].debate) else own[0] for name, own in rows.items()]
 
 
-def _evaluation(name: str, own: Sequence[Listed]) -> Listed:
+def _group(name: str, own: Sequence[Listed]) -> Listed:
     paused = any(item.status == "paused" for item in own)
-    words = f"evaluation, {counted(len(own), 'debate')}; folkmoot list --all shows them"
+    kind, _ = group_in_words(name)
+    words = f"{kind}, {counted(len(own), 'debate')}; folkmoot list --all shows them"
     status, at = "paused" if paused else "decided", max(item.at for item in own)
-    return replace(own[0], debate=name, name=words, protocol="eval", status=status, reason="", decision="", at=at)
+    protocol = "eval" if kind == "evaluation" else kind
+    return replace(own[0], debate=name, name=words, protocol=protocol, status=status, reason="", decision="", at=at)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
