@@ -184,7 +184,7 @@ export async function send(method: string, path: string, body?: unknown, headers
       credentials: "same-origin",
     });
   } catch {
-    throw new Problem(0, "Folkmoot does not answer. Is folkmoot serve still running?");
+    throw new Problem(0, "Can't reach Folkmoot. Is folkmoot serve still running?");
   }
   if (!answer.ok) throw await problem(answer);
   return answer;
@@ -195,7 +195,7 @@ async function problem(answer: Response): Promise<Problem> {
     const told = (await answer.json()) as { detail?: string; title?: string; code?: string };
     return new Problem(answer.status, told.detail || told.title || `error ${answer.status}`, told.code);
   } catch {
-    return new Problem(answer.status, `The server answered with the error ${answer.status}.`);
+    return new Problem(answer.status, `The server answered with error ${answer.status}.`);
   }
 }
 
@@ -244,7 +244,7 @@ export const api = {
   asks: (id: string) => get<{ asks: Ask[] }>(`${of(id)}/asks`),
   answer: (id: string, body: { who: string; key: string; words: string; fields: Record<string, unknown> }) =>
     post(`${of(id)}/asks/answer`, body, once()),
-  say: (id: string, by: string, words: string) => post(`${of(id)}/interjections`, { by, words }, once()),
+  say: (id: string, by: string, words: string, to: string) => post(`${of(id)}/interjections`, { by, words, to }, once()),
   stop: (id: string, now: boolean) => post(`${of(id)}/stop`, { now }),
   resume: (id: string, body: Record<string, unknown> = {}) => post(`${of(id)}/resume`, body, once()),
   again: (id: string, body: Record<string, unknown>) => post<{ id: string }>(`${of(id)}/again`, body, once()),

@@ -40,7 +40,7 @@ export function trouble(files: readonly SentFile[]): string {
   const long = files.find((file) => file.name.length > LIMITS.name);
   if (long) return `The name of ${long.name.slice(0, 40)}… is too long; ${LIMITS.name} characters can be sent.`;
   const other = files.find((file) => !fits(file));
-  return other ? `${other.name} is no text, PDF or picture. Save it as a PDF, and add that.` : "";
+  return other ? `${other.name} isn't a text file, PDF or picture. Save it as a PDF and add that.` : "";
 }
 
 export function read(files: readonly File[]): Promise<SentFile[]> {
@@ -56,7 +56,7 @@ function base64(file: Blob): Promise<string> {
   return new Promise((done, failed) => {
     const reader = new FileReader();
     reader.onload = () => done(String(reader.result).replace(/^[^,]*,/, ""));
-    reader.onerror = () => failed(new Error("the file cannot be read"));
+    reader.onerror = () => failed(new Error("the file can't be read"));
     reader.readAsDataURL(file);
   });
 }

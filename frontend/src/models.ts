@@ -30,14 +30,14 @@ export function choices(models: Models): Choice[] {
   const options = offers.filter((each) => each.reach === "answers").map((each) => ({ value: each.model, about: `connected; ${priced(each)}` }));
   options.push({ value: BUILTIN, about: "built in: quotes the background, no language model" });
   options.push(...offers.filter((each) => each.reach === "key").map((each) => ({ value: each.model, about: `a key is set; ${priced(each)}` })));
-  options.push({ value: PERSON, about: "who is asked on the debate's page" });
+  options.push({ value: PERSON, about: "answers on the debate's page" });
   return options;
 }
 
 const dollars = (each: number): string => `$${each.toLocaleString("en", { maximumFractionDigits: 3 })}`;
 
 function priced(offer: Offer): string {
-  if (offer.input_price === null || offer.output_price === null) return "its price is not known";
+  if (offer.input_price === null || offer.output_price === null) return "price unknown";
   if (!offer.input_price && !offer.output_price) return "free";
   return `${dollars(offer.input_price)} for a million tokens in, ${dollars(offer.output_price)} out`;
 }

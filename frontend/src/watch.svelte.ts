@@ -18,6 +18,9 @@ export class Watch {
   turn = $state.raw({ mark: "", times: 0 });
   /** Whether nobody is at work although the record says so: the server that ran it was ended. */
   stalled = $state(false);
+  /** Whether whoever looks may add a message, and the turn that it is to reply to; "" for none. */
+  joins = $state(false);
+  replying = $state("");
   shown = $derived.by(() => this.upTo(this.at, this.now));
 
   over = $derived(!["running", "paused", "empty"].includes(this.now.status));

@@ -18,7 +18,7 @@ it("offers what answers and costs nothing first, and says what the others cost",
   });
   expect(models.map((each) => each.value)).toEqual(["ollama:qwen3:8b", "compatible:own", "builtin:quotes", "openai:large", "openai:new", "a person"]);
   expect(models[0]!.about).toBe("connected; free");
-  expect(models[1]!.about).toBe("connected; its price is not known");
+  expect(models[1]!.about).toBe("connected; price unknown");
   expect(models[3]!.about).toBe("a key is set; $2.5 for a million tokens in, $15 out");
-  expect(models[4]!.about).toBe("a key is set; its price is not known");
+  expect(models[4]!.about).toBe("a key is set; price unknown");
 });

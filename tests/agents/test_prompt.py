@@ -95,6 +95,22 @@ def test_turns_outside_rounds_and_interjections_stand_apart() -> None:
     assert "---\n\n[Guest (from outside)]:\n  what of milk?" in newest.text
 
 
+@pytest.mark.parametrize(
+    ("view", "shown"),
+    [
+        (View(), "[Guest (from outside), in reply to Bob's critique]:"),
+        (View(anonymous=True), "[Guest (from outside), in reply to the critique]:"),
+        (View(numbered=True), "T3 [Guest (from outside), in reply to T2 of Bob]:"),
+        (View(numbered=True, anonymous=True), "T3 [Guest (from outside), in reply to T2]:"),
+    ],
+)
+def test_a_reply_from_outside_names_the_turn_but_no_hidden_author(view: View, shown: str) -> None:
+    said = Turn(key="/debate#1", by="Bob", act="critique", number=2, reply=Reply(text="weak"))
+    reply = Turn(key="interjection#3", by="Guest", act=INTERJECTION, number=3, reply=Reply(text="why?"), to=said)
+    _, newest = compose(ask(view=view), Context(brief=BRIEF, me=ANN, turns=(said, reply), view=view), Traits())
+    assert f"{shown}\n  why?" in newest.text
+
+
 def test_hidden_authors_are_letters_in_order_of_presentation() -> None:
     about = (turn("Bob", "b"), turn("Ann", "a"), turn("Bob", "weak", act="critique"))
     hidden = ask(view=View(last=0, anonymous=True), about=tuple(spoken_turn.key for spoken_turn in about))

@@ -44,7 +44,7 @@ async def test_a_debate_is_renamed_on_its_page_and_in_the_list(stage: Stage) -> 
         await field.fill("Breakfast, the second try")
         await page.get_by_role("button", name="Rename").click()
         await expect(page.get_by_role("heading", level=1)).to_contain_text("Breakfast, the second try")
-        await expect(page.get_by_role("status").filter(has_text="from now on")).to_be_visible()
+        await expect(page.get_by_role("status").filter(has_text="Renamed")).to_be_visible()
         assert await visit.eye() == []
         await visit.go("/")
         await page.get_by_role("searchbox", name="Search the debates").fill("second try")

@@ -28,9 +28,9 @@ async def test_attacks_and_questions_are_counted_apart_and_alike_everywhere(stag
         page = await visit.go(f"/d/{debate}?tab=analysis")
         for sentence in ("3 attacks were not rebutted.", "1 question was not answered."):
             await expect(page.get_by_text(sentence)).to_be_visible()
-        for title in ("3 attacks that nobody rebutted", "1 question that nobody answered"):
+        for title in ("3 unanswered attacks", "1 unanswered question"):
             await expect(page.get_by_role("heading", name=title)).to_be_visible()
         await page.get_by_role("tab", name="Map").click()
-        await expect(page.get_by_role("checkbox", name="Only attacks not rebutted (3)")).to_be_visible()
-        await expect(page.get_by_role("button", name="Nobody rebutted it.")).not_to_have_count(0)
+        await expect(page.get_by_role("checkbox", name="Only unanswered attacks (3)")).to_be_visible()
+        await expect(page.get_by_role("button", name="Unanswered.")).not_to_have_count(0)
         assert await visit.eye() == []

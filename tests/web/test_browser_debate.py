@@ -204,15 +204,19 @@ async def test_somebody_speaks_up_and_everybody_reads_it(stage: Stage) -> None:
 
     def answer(request: object) -> str:
         requests.append(str(request))
-        return TEA if len(requests) % 2 else TEA.replace("Tea", "Coffee")
+        said = f"CLAIM: It is good.\n{TEA}"
+        return said if len(requests) % 2 else said.replace("Tea", "Coffee")
 
     slow = Slow(answer)
-    debate = await stage.begin(OPTIONS, stage.lend(slow))
+    one_by_one = OPTIONS.replace("options:", "protocol: round_robin\nrounds: 1\noptions:")
+    debate = await stage.begin(one_by_one, stage.lend(slow))
     async with stage.visit() as visit, stage.visit() as other:
         page, second = await visit.go(f"/d/{debate}"), await other.go(f"/d/{debate}")
-        await page.get_by_role("button", name="Add a message").click()
+        first = page.get_by_role("article", name=re.compile("^T1, "))
+        slow.release(30)  # all three open at the same time
+        await first.get_by_role("button", name="Reply").click()
         await page.get_by_label("Your name").fill("Olga")
-        await page.get_by_label("Everybody reads it").fill("What about *water*?")
+        await page.get_by_label("Your reply to").fill("What about *water*?")
         await page.get_by_role("button", name="Send").click()
         noted = page.get_by_text("Sent. Everybody reads it before the next question.")
         await expect(noted).to_be_visible()
@@ -220,8 +224,11 @@ async def test_somebody_speaks_up_and_everybody_reads_it(stage: Stage) -> None:
         for reader_page in (page, second):
             card = reader_page.get_by_role("article", name=re.compile("Olga"))
             await expect(card.locator(".said em")).to_have_text("water")
-            await expect(card).to_contain_text("speaks up")
+            await expect(card).to_contain_text("replies")
+            await card.get_by_role("button", name=re.compile("answers.*T1")).click()
+            await expect(reader_page.locator("#T1")).to_be_focused()
         await expect(noted).to_have_count(0)
         await expect(page.locator(".state").first).to_have_text(re.compile("decided|tie"))
         assert "What about *water*?" in requests[-1]
+        assert "in reply to" in requests[-1]
         assert "What about *water*?" not in requests[0]

@@ -103,7 +103,7 @@ async def test_a_draft_of_ones_own_is_kept_and_is_no_example(stage: Stage) -> No
         page = await visit.go("/new")
         await box(page).fill("Tea or coffee?")
         await page.get_by_text("Background, answers").click()
-        await page.get_by_label("What everybody should know").fill("Tea is calm.")
+        await page.get_by_label("Background for everyone").fill("Tea is calm.")
         await page.get_by_role("button", name="+ a person").click()
         await page.reload()
         await expect(box(page)).to_have_value("Tea or coffee?")
@@ -157,4 +157,4 @@ async def test_the_heads_of_the_list_stand_above_their_columns(stage: Stage) -> 
             assert cell
             assert abs(head["x"] - cell["x"]) < 2
         await page.get_by_role("checkbox").first.check()
-        await expect(page.get_by_text("Choose one more to compare.")).to_be_visible()
+        await expect(page.get_by_text("1 selected")).to_be_visible()

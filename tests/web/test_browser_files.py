@@ -28,11 +28,11 @@ async def test_pictures_go_along_with_a_new_debate(stage: Stage, tmp_path: Path)
         listed = page.locator(".files > p")
         await expect(listed).to_have_count(3)
         await expect(listed.first).to_contain_text("chart.png, 2 kB")
-        await page.get_by_role("button", name="Leave out other.png").click()
+        await page.get_by_role("button", name="Remove other.png").click()
         assert await visit.eye() == []
         await page.get_by_role("button", name="Start the debate").click()
         await expect(page.get_by_role("alert")).to_contain_text("'words.png' is no picture and no PDF")
-        await page.get_by_role("button", name="Leave out words.png").click()
+        await page.get_by_role("button", name="Remove words.png").click()
         await page.get_by_role("button", name="Start the debate").click()
         await page.wait_for_url(lambda url: "/d/" in url)
         debate = page.url.rpartition("/d/")[2]

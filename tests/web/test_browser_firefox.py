@@ -18,10 +18,10 @@ SAID = "ANSWER: Build\nCONFIDENCE: 0.7\nARGUMENT: What is billed by usage is wha
 TABS = {
     "map": ("Lanes are answers",),
     "votes": ("The same votes under other rules", "more than half of the votes"),
-    "stances": ("took the lead for good in round 4",),
+    "stances": ("led from round 4 on",),
     "trace": ("By participant",),
     "brief": ("Who takes part", "Decided by\nmost votes"),
-    "analysis": ("Who moved whom", "What it rests on"),
+    "analysis": ("Who moved whom", "Claims behind the decision"),
     "cost": ("Tokens and cost by round",),
     "record": ("1 to 50 of",),
 }

@@ -62,7 +62,7 @@ async def test_the_board_is_walked_by_keys(stage: Stage) -> None:
         await expect(path).to_have_count(0)
         assert await page.evaluate(MARK) == chosen
         await page.keyboard.press("Enter")
-        await press(page, "^Leave the claim$")
+        await press(page, "^Close the claim$")
         assert await page.evaluate(MARK) == chosen
 
 

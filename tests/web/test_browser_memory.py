@@ -18,7 +18,7 @@ async def test_what_was_learned_is_found_and_forgotten(stage: Stage, width: int,
         page = await visit.go("/memory")
         item = page.locator(".learned > li").filter(has_text=f"{one} or Harbour?")
         await expect(item).to_contain_text("no language model took part")
-        await item.get_by_role("button", name="Show all that was learned").click()
+        await item.get_by_role("button", name="Show everything learned").click()
         await expect(item.get_by_role("heading", name="Participants")).to_be_visible()
         await expect(item.locator(".all")).to_contain_text("protocol: panel")
         assert (await item.inner_text()).count(f"{one} or Harbour?") == 1
@@ -26,13 +26,13 @@ async def test_what_was_learned_is_found_and_forgotten(stage: Stage, width: int,
         assert await visit.eye() == []
         await expect(page.get_by_role("link", name="Models", exact=True)).to_be_in_viewport(ratio=1)
         await page.get_by_label("Search the memory").fill("zeppelin")
-        await expect(page.get_by_text("Nothing was found in the memory.")).to_be_visible()
+        await expect(page.get_by_text("Nothing found.")).to_be_visible()
         await page.get_by_label("Search the memory").fill(one.lower())
         await item.get_by_role("button", name="Forget").click()
         await item.get_by_role("button", name="Cancel").click()
         assert [memory.debate for memory in await search(stage.site.workspace, one)] == [debate]
         await item.get_by_role("button", name="Forget").click()
-        await item.get_by_role("button", name="Forget for good").click()
+        await item.get_by_role("button", name="Forget permanently").click()
         await expect(page.get_by_role("status")).to_contain_text("Its record is still there")
         await expect(item).to_have_count(0)
         assert await search(stage.site.workspace, one) == ()

@@ -54,7 +54,7 @@ async def test_an_own_endpoint_with_a_key_has_one_card_and_no_invented_price(
         await card.get_by_role("button", name="Test").click()
         await expect(card.get_by_role("status")).to_contain_text("✓ compatible:own")
         page = await visit.go("/new")
-        await expect(page.locator("#about-model")).to_have_text("connected; its price is not known")
+        await expect(page.locator("#about-model")).to_have_text("connected; price unknown")
         monkeypatch.setenv("FOLKMOOT_BASE_URL", "http://127.0.0.1:9/v1")
         page = await visit.go("/models")
         await expect(card).to_contain_text("Test a model by its name.")

@@ -90,7 +90,7 @@ async def test_the_time_runs_down_on_the_form(stage: Stage) -> None:
         await expect(timer).to_have_text(re.compile(r"\d+ s left"))
         await expect(timer).to_have_class(re.compile("soon"))
         await page.clock.fast_forward("01:00")
-        await expect(timer).to_have_text("the time is up")
+        await expect(timer).to_have_text("time's up")
 
 
 async def test_when_the_time_is_up_the_debate_goes_on_without(stage: Stage) -> None:
@@ -144,7 +144,7 @@ async def test_by_a_link_answers_are_sealed_until_the_last_is_in(stage: Stage) -
         await expect(cards).to_have_count(2)
         for name in ("Ben", "Cy"):
             person = guest_page.locator(".people li", has_text=name)
-            await expect(person).to_contain_text("sealed until the last is in")
+            await expect(person).to_contain_text("hidden until everyone has replied")
             await expect(person).not_to_have_class(re.compile("speaking"))
         await expect(guest_page.locator(".people li", has_text="Ada")).to_contain_text("hasn't answered yet")
         await expect(guest_page.locator(".status")).to_contain_text(

@@ -26,12 +26,10 @@ async def test_pictures_fit_a_phone(stage: Stage) -> None:
             await expect(picture.locator("svg")).to_be_visible()
             assert await picture.evaluate(HIDDEN) <= 0, f"{tab} is wider than a phone"
         page = await visit.go(f"/d/{debate}?tab=stances")
-        await expect(page.get_by_role("list", name="The answers in the end")).to_contain_text(
-            "A trial of three months 5 of 8"
-        )
+        await expect(page.get_by_role("list", name="Final answers")).to_contain_text("A trial of three months 5 of 8")
         short = await stage.once(example("build-or-buy"))
         page = await visit.go(f"/d/{short}?tab=stances")
-        await expect(page.get_by_role("heading", name="Buy led from the beginning")).to_be_visible()
+        await expect(page.get_by_role("heading", name="Buy led throughout")).to_be_visible()
         picture = page.get_by_role("region", name="The picture", exact=True)
         assert await picture.evaluate(HIDDEN) <= 0, "two columns need no more than a phone"
         for label in await picture.locator("svg text").all():
@@ -46,7 +44,7 @@ async def test_an_analysis_names_turns_in_their_order_and_says_that_no_attack_is
     debate = await stage.once(brief(8, 20), Crowd())
     async with stage.visit(width=NARROW, reduced_motion=True) as visit:
         page = await visit.go(f"/d/{debate}?tab=analysis")
-        await expect(page.get_by_role("heading", name="Attacks that nobody rebutted", exact=True)).to_be_visible()
+        await expect(page.get_by_role("heading", name="Unanswered attacks", exact=True)).to_be_visible()
         words = await page.locator(".grounds .small").first.inner_text()
         attacks = [int(mark[1:].rstrip(",")) for mark in words.partition("attacked in ")[2].split() if mark[0] == "T"]
         assert attacks == sorted(attacks)

@@ -77,7 +77,7 @@ async def test_a_debate_that_cannot_be_read_says_why_and_what_to_do(stage: Stage
         assert await visit.eye() == []
         await visit.context.request.delete(f"{visit.base}/api/v1/debates/{deleted}", headers={"X-Folkmoot": "1"})
         page = await visit.go(f"/d/{deleted}")
-        await expect(page.get_by_role("heading", name="This debate is not here")).to_be_visible()
+        await expect(page.get_by_role("heading", name="Debate not found")).to_be_visible()
         await page.get_by_role("link", name="All debates").click()
         await expect(page).to_have_url(re.compile("/$"))
         assert await page.evaluate("document.documentElement.scrollWidth") <= width

@@ -158,7 +158,7 @@ async def test_of_many_changes_the_newest_are_shown_first(stage: Stage, monkeypa
         moves = page.locator("#panel .moves li")
         await expect(moves).to_have_count(6)
         newest = await moves.last.inner_text()
-        await page.get_by_role("button", name=re.compile(r"Show the \d+ changes before these")).click()
+        await page.get_by_role("button", name=re.compile(r"Show \d+ earlier changes")).click()
         await expect(moves).to_have_count(10)
         assert await moves.last.inner_text() == newest
 
@@ -202,7 +202,7 @@ async def test_who_opens_a_debate_that_runs_sees_its_newest_words(stage: Stage) 
             newest = page.get_by_role("article", name=re.compile("T31,"))
             await expect(newest).to_contain_text("is thinking")
             await expect(newest).to_be_in_viewport()
-            await expect(page.locator(".moved").first).to_have_text(re.compile("^[A-C] → [A-C] changed the answer$"))
+            await expect(page.locator(".moved").first).to_have_text(re.compile("^[A-C] → [A-C] changed their answer$"))
             link = page.get_by_role("article", name=re.compile("T25,")).locator(".link").first
             await expect(link).to_have_text(re.compile(r"\w+ Bo: “.+” T17"))
         halting.go.set()
@@ -227,7 +227,7 @@ async def test_a_tie_shows_its_answers_side_by_side(stage: Stage) -> None:
         page = await visit.go(f"/d/{debate}")
         card = page.get_by_role("region", name="Decision")
         await expect(card.get_by_role("heading", level=2)).to_have_text("Tie")
-        sides = card.get_by_role("list", name="The answers that stand").get_by_role("listitem")
+        sides = card.get_by_role("list", name="The answers given").get_by_role("listitem")
         await expect(sides).to_have_count(3)
         tops = await sides.evaluate_all("all => all.slice(0, 2).map(each => each.getBoundingClientRect().top)")
         assert tops[0] == tops[1]

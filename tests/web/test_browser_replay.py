@@ -53,7 +53,7 @@ async def test_a_debate_is_played_again(stage: Stage, debate: str) -> None:
         page = await visit.go(f"/d/{debate}")
         await expect(page.get_by_role("region", name="Decision")).to_be_visible()
         await page.get_by_label("Speed").select_option("1×")
-        await page.get_by_role("button", name="Play the debate again").click()
+        await page.get_by_role("button", name="Replay the debate").click()
         await expect(page.get_by_role("region", name="Decision")).to_have_count(0)
         await expect(page.locator("article.turn")).not_to_have_count(0)
         await page.get_by_role("button", name="Pause the replay").click()
@@ -61,7 +61,7 @@ async def test_a_debate_is_played_again(stage: Stage, debate: str) -> None:
         await page.get_by_label("Speed").select_option("16×")
         await page.locator("body").press(" ")
         await expect(page.get_by_role("region", name="Decision")).to_be_visible()
-        await expect(page.get_by_role("button", name="Play the debate again")).to_be_visible()
+        await expect(page.get_by_role("button", name="Replay the debate")).to_be_visible()
         assert "at=" not in page.url
 
 
@@ -136,7 +136,7 @@ async def test_forks_are_made_on_the_page_and_compared_from_where_they_part(stag
         await page.get_by_label("This debate").select_option(debate)
         await page.get_by_label("With this one").select_option(forked)
         await page.get_by_role("button", name="Compare").click()
-        await expect(page.get_by_text("4 answers among them.")).to_be_visible()
+        await expect(page.get_by_text("including 4 answers.")).to_be_visible()
         two = page.get_by_role("region", name="The other debate")
         pairs = page.locator(".pair")
         await expect(pairs).to_have_count(4)
@@ -155,7 +155,7 @@ async def test_the_report_opens_from_a_file_alive_and_asks_for_nothing(
         page = await visit.go(f"/d/{debate}")
         await page.get_by_text("Export", exact=True).click()
         async with page.expect_download() as waiting:
-            await page.get_by_role("link", name="This page, to open without a server").click()
+            await page.get_by_role("link", name="This page as one file, for offline use").click()
         file = tmp_path / "report.html"
         await (await waiting.value).save_as(file)
     assert file.stat().st_size < 250_000

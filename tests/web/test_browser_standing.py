@@ -130,7 +130,7 @@ async def test_without_background_the_plan_warns_and_nobodys_answer_is_offered(s
 async def test_a_page_that_is_not_there_is_told_by_the_app(stage: Stage) -> None:
     async with stage.visit(expected_errors=["404"]) as visit:
         page = await visit.go("/nowhere/at/all")
-        await expect(page.get_by_role("heading", name="There is no such page")).to_be_visible()
+        await expect(page.get_by_role("heading", name="Page not found")).to_be_visible()
 
 
 @pytest.mark.parametrize(

@@ -153,6 +153,8 @@ async def test_a_link_to_join_is_for_one_person(tmp_path: Path) -> None:
         for by in OFFICES_TRIED:
             answer = await fan.post(f"{url}/interjections", json={"by": by, "words": "Stop."})
             assert answer.status_code == 422, (by, answer.text)
+        body = {"by": "Fan", "words": "Why?", "to": "T9"}
+        assert (await fan.post(f"{url}/interjections", json=body)).status_code == 422, "no such turn"
         shown = (await ann.get(f"{url}/asks")).json()["asks"]
         assert ["Fan", "Milk!"] in shown[0]["meanwhile"]
         for right in ("stop", "resume", "fork", "resolve", "shares"):

@@ -20,6 +20,7 @@ from folkmoot.answers.tags import SPEAKER, write_tags
 from folkmoot.core.agent import Context, proposal_names
 from folkmoot.core.ask import Ask, Form, Value
 from folkmoot.core.brief import Brief, Source, View
+from folkmoot.core.labels import in_reply_to
 from folkmoot.core.roles import ARTIFACTS, artifacts
 from folkmoot.core.text import clip, listed
 from folkmoot.core.transcript import INTERJECTION, Turn, is_open_prose
@@ -116,7 +117,7 @@ def _in_words(message: Message) -> Message:
 def render(turn: Turn, brief: Brief, *, view: View, name: str = "") -> str:
     """One turn in its frame: ``[Bull (Optimistic investor)]:`` and the words."""
     shown_for, text = turn.once(
-        ("in its frame", view.numbered, view.clip, name),
+        ("in its frame", view.numbered, view.anonymous, view.clip, name),
         lambda turn: (brief, _render(turn, brief, view=view, name=name)),
     )
     return text if shown_for is brief else _render(turn, brief, view=view, name=name)
@@ -125,7 +126,9 @@ def render(turn: Turn, brief: Brief, *, view: View, name: str = "") -> str:
 def _render(turn: Turn, brief: Brief, *, view: View, name: str) -> str:
     # Where turns are numbered a debate is long: the roles stand once, at the table, not over every turn.
     plain = turn.by if view.numbered else label(turn, brief)
-    shown = label(turn, brief) if turn.act == INTERJECTION else name or plain
+    shown = name or plain
+    if turn.act == INTERJECTION:
+        shown = label(turn, brief) + in_reply_to(turn, marks=view.numbered, names=not view.anonymous)
     framed = frame(words(turn, name=name, limit=view.clip))
     if not view.numbered:
         return f"[{shown}]:\n{framed}"

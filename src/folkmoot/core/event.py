@@ -237,11 +237,13 @@ class Interjected:
     """Somebody outside the debate adds a remark; all participants see it from the next question on.
 
     ``letter`` is the number of the message in the mailbox that carried it; 0 for none. Each message is used once.
+    ``to`` is the mark of the turn that it replies to; "" for none.
     """
 
     by: str
     text: str
     letter: int = 0
+    to: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

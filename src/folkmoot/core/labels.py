@@ -9,7 +9,7 @@ from folkmoot.core.ask import Ask, Fields, shown
 from folkmoot.core.decision import NO_DECISION
 from folkmoot.core.roles import WITHDRAWN
 from folkmoot.core.text import words
-from folkmoot.core.transcript import Turn
+from folkmoot.core.transcript import INTERJECTION, Turn
 
 _NOUNS: Mapping[str, str] = {
     "argue": "argument",
@@ -100,6 +100,24 @@ def act_of(turn: Turn | Ask) -> str:
 def noun(act: str) -> str:
     """The noun for an answer of that act: ``proposal`` for propose. An unknown act keeps its name."""
     return _NOUNS.get(act, act)
+
+
+def in_reply_to(turn: Turn, *, marks: bool, names: bool) -> str:
+    """Which turn a message from outside replies to: ``, in reply to Bull's proposal``; "" for none.
+
+    Args:
+        turn: the message.
+        marks: whether who reads it sees the marks of turns.
+        names: whether who reads it sees who speaks.
+    """
+    if turn.to is None:
+        return ""
+    if marks:
+        return f", in reply to {turn.to.mark}{f' of {turn.to.by}' if names else ''}"
+    what = "message" if turn.to.act == INTERJECTION else noun(act_of(turn.to))
+    round = f" in round {turn.to.round}" if turn.to.round else ""
+    whose = f"{turn.to.by}'s" if names else "the"
+    return f", in reply to {whose} {what}{round}"
 
 
 def plural(act: str) -> str:

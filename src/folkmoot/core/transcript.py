@@ -53,6 +53,7 @@ class Turn:
         ask: the question; None for an interjection.
         reply: the answer; None while there is none.
         failure: why there is no answer, if the ask failed; else "".
+        to: the turn that an interjection replies to; None for none.
         computed: what follows from the turn and is needed often; see ``once``.
     """
 
@@ -63,6 +64,7 @@ class Turn:
     ask: Ask | None = None
     reply: Reply | None = None
     failure: str = ""
+    to: "Turn | None" = None
     computed: dict[Hashable, object] = field(
         default_factory=dict[Hashable, object], init=False, repr=False, compare=False
     )
@@ -161,9 +163,10 @@ class Transcript:
                 self._turns[key] = self._turn_of(key).ended(reply)
             case Failed(key=key, kind=kind, reason=reason):
                 self._turns[key] = self._turn_of(key).ended(failure=reason or kind)
-            case Interjected(by=by, text=text):
+            case Interjected(by=by, text=text, to=mark):
                 key = f"interjection#{number}"
-                self._turns[key] = Turn(key=key, by=by, act=INTERJECTION, number=number, reply=Reply(text=text))
+                to = self.marked(mark) if mark else None
+                self._turns[key] = Turn(key=key, by=by, act=INTERJECTION, number=number, reply=Reply(text=text), to=to)
             case Attempted():
                 self.attempts += 1
             case Called():
@@ -356,8 +359,13 @@ class Transcript:
 
     def target(self, turn: Turn) -> Turn | None:
         """The turn that this one says it answers, in its field TARGET; None if it names none."""
-        mark = read_field(turn, TARGET)  # it is mostly one of the newest turns
-        return None if mark is None else next((one for one in reversed(self._turns.values()) if one.mark == mark), None)
+        mark = read_field(turn, TARGET)
+        return turn.to if mark is None else self.marked(mark)
+
+    def marked(self, mark: object) -> Turn | None:
+        """The turn with that mark; None if there is none."""
+        # it is mostly one of the newest turns
+        return next((turn for turn in reversed(self._turns.values()) if turn.mark == mark), None)
 
 
 TARGET = "TARGET"

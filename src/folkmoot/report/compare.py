@@ -121,10 +121,10 @@ def _facts(entries: Sequence[Entry]) -> Iterator[_Fact]:
             case Replied(key=key) | Failed(key=key):
                 turn = transcript.get(key)
                 batch.append((turn.number, _Fact(meaning=_meaning(event), said=_answer(entry.seq, event, turn))))
-            case Interjected(by=by, text=text):
+            case Interjected(by=by, text=text, to=to):
                 turn = transcript.all()[-1]
                 line = Said(seq=entry.seq, kind=KIND[type(event)], by=by, mark=turn.mark, words=text)
-                batch.append((turn.number, _Fact(meaning=(by, text), said=line)))
+                batch.append((turn.number, _Fact(meaning=(by, text, to), said=line)))
             case Opened() | Entered() | Asked() | Halted() | Ruled() | Closed():
                 yield from (fact for _, fact in sorted(batch, key=lambda pair: pair[0]))
                 batch = []

@@ -151,7 +151,8 @@ class Spoken:
 def speak(turn: Turn, transcript: Transcript, brief: Brief, kind: str) -> Spoken:
     """A turn in words; ``kind`` is that of its failure."""
     if turn.ask is None:
-        return Spoken(key=turn.key, by=turn.by, act=turn.act, state="outside", text=turn.text)
+        to = link(turn, transcript)
+        return Spoken(key=turn.key, by=turn.by, act=turn.act, state="outside", text=turn.text, link=to)
     person = next((participant for participant in brief.participants if participant.name == turn.by), None)
     form = turn.ask.form
     layout = (form.name, form.under, form.envelope, *_empty_tags(turn)) if form else ()

@@ -94,7 +94,10 @@ async def _open_ask(visit: DebateAccess, open_question: OpenQuestion) -> OpenAsk
         task=turn.ask.task,
         about=[_laid_turn(shown) for shown in focus_turns(context, transcript)],
         news=[_laid_turn(shown) for shown in new_turns(context, transcript)],
-        meanwhile=[(message.by, message.text) for message in outside],
+        meanwhile=[
+            (f"{message.by}, in reply to {message.to}" if message.to else message.by, message.text)
+            for message in outside
+        ],
         fields=[_field(field) for field in (turn.ask.form.fields if turn.ask.form else ())],
         since=open_question.since,
         left=open_question.left,
@@ -152,10 +155,11 @@ def _speaker(visit: DebateAccess, name: str) -> str:
 
 @router.post("/debates/{debate}/interjections", status_code=201)
 async def interject(visit: Joining, body: SendMessage, key: Key = "") -> SavedMessage:
-    """Send a message to a debate; everybody sees it from the next question on."""
+    """Send a message to a debate, or a reply to one of its turns; everybody sees it from the next question on."""
     by = body.by if visit.right == "own" else await _name(visit, body.by)
     once = f"{visit.holder.sender} {key}" if key else ""
-    return SavedMessage(number=await visit.site.remarks.say(visit.site.workspace, visit.debate, by, body.words, once))
+    say = visit.site.remarks.say
+    return SavedMessage(number=await say(visit.site.workspace, visit.debate, by, body.words, once, body.to))
 
 
 async def _name(visit: DebateAccess, by: str) -> str:

@@ -402,6 +402,9 @@ class SendMessage(RequestBody):
 
     by: Name = Field(examples=["Viewer"])
     words: Annotated[str, Field(min_length=1, max_length=100_000)]
+    to: Annotated[str, Field(pattern=r"^(T\d{1,6})?$")] = Field(
+        default="", examples=["T3"], description="The mark of the turn that it replies to; empty for none."
+    )
 
 
 class SavedMessage(BaseModel):

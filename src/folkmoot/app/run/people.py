@@ -232,7 +232,7 @@ def _person(brief: Brief, name: str) -> Participant:
     return person
 
 
-async def say(workspace: Workspace, debate: str, by: str, words: str) -> int:
+async def say(workspace: Workspace, debate: str, by: str, words: str, to: str = "") -> int:
     """Send a message to a debate, at any time; everybody sees it from the next question on.
 
     Args:
@@ -240,12 +240,13 @@ async def say(workspace: Workspace, debate: str, by: str, words: str) -> int:
         debate: its id.
         by: who speaks; not the name of a participant, unless that is a person.
         words: what is said.
+        to: the mark of the turn that it replies to, such as ``T3``; "" for none.
 
     Returns:
         The number of the message.
 
     Raises:
-        BriefError: a name that cannot be, no words or too many.
+        BriefError: a name that cannot be, no words or too many, or no turn to reply to.
         RecordError: there is no such debate, or it is over.
     """
     standing = await read_open_asks(workspace, debate)
@@ -264,11 +265,16 @@ async def say(workspace: Workspace, debate: str, by: str, words: str) -> int:
         raise BriefError(
             f"this has {len(text):,} characters; at most {LONGEST:,} can be said at once", code="too_large"
         )
+    target = standing.transcript.marked(to) if to else None
+    if to and (target is None or target.reply is None):
+        raise BriefError(f"there is no turn {to[:20]!r} to reply to", code="bad_turn")
+    if target and target.ask and target.ask.audience:
+        raise BriefError(f"not everybody may read {to}, so nobody can reply to it", code="bad_turn")
     size = sum(len(entry.event.text) for entry in await standing.mailbox.read() if isinstance(entry.event, Interjected))
     if size + len(text) > MOST_SAID:
         problem = f"{size:,} characters were added from outside; with these it would be more than {MOST_SAID:,}"
         raise BriefError(problem, code="too_large")
-    return await standing.mailbox.post(Interjected(by=twin.name if twin else name, text=text))
+    return await standing.mailbox.post(Interjected(by=twin.name if twin else name, text=text, to=to))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,7 +48,7 @@ class RemarkQueue:
 
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def say(self, workspace: Workspace, debate: str, by: str, words: str, key: str = "") -> int:
+    async def say(self, workspace: Workspace, debate: str, by: str, words: str, key: str = "", to: str = "") -> int:
         """Speak up in a debate; see ``people.say``.
 
         Args:
@@ -57,6 +57,7 @@ class RemarkQueue:
             by: who speaks.
             words: what is said.
             key: what the sender calls this message, beside who the sender is; "" where it is sent once.
+            to: the mark of the turn that it replies to; "" for none.
 
         Returns:
             The number of the message; of the first one, where the key was used before.
@@ -67,16 +68,16 @@ class RemarkQueue:
             RecordError: there is no such debate, or it is over.
         """
         if not key:
-            return await say(workspace, debate, by, words)
+            return await say(workspace, debate, by, words, to)
         stream = SideStream(workspace.store, debate, "said", clock=workspace.clock)
-        mark, request_hash = hash_of(key), hash_of(json.dumps([by, words]))
+        mark, request_hash = hash_of(key), hash_of(json.dumps([by, words, to]))
         async with self._turn:
             for entry in await stream.read():
                 if isinstance(entry.event, Keyed) and entry.event.key == mark:
                     if entry.event.request != request_hash:
                         raise conflict(debate)
                     return entry.event.number
-            number = await say(workspace, debate, by, words)
+            number = await say(workspace, debate, by, words, to)
             await stream.post(Keyed(key=mark, request=request_hash, number=number))
             return number
 

@@ -239,7 +239,7 @@ class EntryFold:
         return turn.ask is not None and is_person(self.brief.participant(turn.by))
 
     def _link(self, turn: Turn) -> LinkView | None:
-        target = self.transcript.target(turn) if turn.ask else None
+        target = self.transcript.target(turn)
         if target is None or not self._may_see(target):
             return None
         return LinkView(target=target.mark, by=target.by, relation=str(read_field(turn, "RELATION") or "ANSWER"))

@@ -146,8 +146,9 @@ async def _ask(workspace: "Workspace", debate: str, who: str) -> "Filled | None"
 @debate_argument
 @click.argument("words")
 @option("--by", metavar="NAME", help="The speaker's name. Default: your user name.")
+@option("--to", metavar="TURN", default="", help="The turn that the message replies to, such as T3.")
 @store_option
-def say(debate: str, words: str, by: str | None, store: Store) -> int:
+def say(debate: str, words: str, by: str | None, to: str, store: Store) -> int:
     """Send a message to a debate.
 
     Models see it from the next question on; people also see it beside an open question.
@@ -160,7 +161,7 @@ def say(debate: str, words: str, by: str | None, store: Store) -> int:
     async def speak() -> tuple[str, list[str]]:
         async with open_workspace(store) as workspace:
             found = await workspace.find(debate)
-            await speak_up(workspace, found, by or _user(), _typed(words))
+            await speak_up(workspace, found, by or _user(), _typed(words), to.upper())
             return found, list(dict.fromkeys(turn.by for turn in await waiting(workspace, found)))
 
     found, asked = run_command(speak())

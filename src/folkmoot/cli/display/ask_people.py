@@ -109,7 +109,8 @@ def _turn_heading(shown: ShownTurn) -> Text:
 def viewer_messages(outside: Sequence[Interjected]) -> Iterator[RenderableType]:
     """Messages of viewers while a question is open."""
     for interjection in outside:
-        yield outsider(interjection.by, interjection.text)
+        to = f"replies to {interjection.to}" if interjection.to else ""
+        yield outsider(interjection.by, interjection.text, to=to)
         yield ""
 
 

@@ -90,7 +90,8 @@ def entry_lines(state: ViewState, view: EntryView) -> Iterator[RenderableType]:
         case "replied" | "failed" if view.turn:
             yield from _turn(state, view, view.turn)
         case "interjected" if view.turn:
-            yield outsider(view.turn.spoken.by, view.turn.spoken.text, *_numbers(state, view, view.turn))
+            spoken = view.turn.spoken
+            yield outsider(spoken.by, spoken.text, *_numbers(state, view, view.turn), to=spoken.link)
             yield ""
         case "halted" | "ruled" if view.line:
             yield Text(f"{capital(line(view.line))}.", style=FAINT)
@@ -120,7 +121,7 @@ def short_lines(state: ViewState, view: EntryView) -> Iterator[RenderableType]:
         parts.no_wrap, parts.overflow = not turn.unread, "ellipsis"
         yield parts
     elif view.kind == "interjected" and view.turn:
-        yield outsider(view.turn.spoken.by, view.turn.spoken.text)
+        yield outsider(view.turn.spoken.by, view.turn.spoken.text, to=view.turn.spoken.link)
     else:
         yield from _incident(view)
 
@@ -132,9 +133,9 @@ def _incident(view: EntryView) -> Iterator[RenderableType]:
         yield Text(line(view.line), style=WARN)
 
 
-def outsider(by: str, text: str, *more: tuple[str, str]) -> RenderableType:
-    """A message of a viewer, with further remarks on it."""
-    heading = Text.assemble((line(by), "bold"), (" (viewer)", FAINT), *more)
+def outsider(by: str, text: str, *more: tuple[str, str], to: str = "") -> RenderableType:
+    """A message of a viewer, with what it replies to and further remarks on it."""
+    heading = Text.assemble((line(by), "bold"), (" (viewer)", FAINT), (f" {line(to)}" if to else "", FAINT), *more)
     return Indented(Stack((heading, *paragraphs(text))), "▌ ", "▌ ", WARN)
 
 
