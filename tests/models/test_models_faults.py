@@ -3,8 +3,6 @@
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from folkmoot.core.errors import ModelError, Refused, Unavailable, Unreadable
 from folkmoot.models.names import Key, parse
@@ -17,47 +15,10 @@ from folkmoot.models.provider_errors import (
     status_error,
     unreached_error,
 )
-from folkmoot.models.waits import wait_seconds
 from tests.models.models_kit import KEY
 
 NAME = parse("groq:some-model")
 NOW = 1_790_000_000.0  # Mon, 21 Sep 2026 14:13:20 GMT
-
-
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({}, None),
-        ({"retry-after": "7"}, 7.0),
-        ({"retry-after": "0"}, 0.0),
-        ({"retry-after": "1.5"}, 1.5),
-        ({"retry-after": "86400000"}, 86_400_000.0),
-        ({"retry-after": "-3"}, None),
-        ({"retry-after": "nan"}, None),
-        ({"retry-after": "inf"}, None),
-        ({"retry-after": "soon"}, None),
-        ({"retry-after": "Mon, 21 Sep 2026 14:13:50 GMT"}, 30.0),
-        ({"retry-after": "Mon, 21 Sep 2026 14:13:50"}, 30.0),
-        ({"retry-after": "Mon, 21 Sep 2020 13:33:50 GMT"}, None),
-        ({"retry-after": "Mon, 21 Sep 20260000000 13:33:50 GMT"}, None),
-        ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
-        ({"retry-after-ms": "-1", "retry-after": "9"}, 9.0),
-        ({"retry-after-ms": "x"}, None),
-    ],
-)
-def test_every_form_of_a_wait(headers: dict[str, str], seconds: float | None) -> None:
-    assert wait_seconds(headers, now=NOW) == seconds
-
-
-def test_a_date_is_compared_with_the_clock() -> None:
-    assert wait_seconds({"retry-after": "Mon, 21 Sep 2020 13:33:50 GMT"}) is None
-    assert (wait_seconds({"retry-after": "Mon, 21 Sep 2190 13:33:50 GMT"}) or 0.0) > 1e9
-
-
-@given(st.text(), st.text())
-def test_no_header_breaks_the_wait(one: str, two: str) -> None:
-    wait = wait_seconds({"retry-after": one, "retry-after-ms": two}, now=NOW)
-    assert wait is None or wait >= 0
 
 
 @pytest.mark.parametrize(

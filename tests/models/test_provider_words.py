@@ -243,6 +243,21 @@ WAITS: list[tuple[dict[str, str], object, str, float | None]] = [
     ),
     ({"anthropic-ratelimit-tokens-reset": "2026-09-21T14:13:50Z"}, None, "", 30.0),
     ({"retry-after": "9s"}, {"retry_after": 3}, "try again in 5s", 9.0),
+    ({}, None, "", None),
+    ({"retry-after": "0"}, None, "", 0.0),
+    ({"retry-after": "1.5"}, None, "", 1.5),
+    ({"retry-after": "86400000"}, None, "", 86_400_000.0),
+    ({"retry-after": "-3"}, None, "", None),
+    ({"retry-after": "nan"}, None, "", None),
+    ({"retry-after": "inf"}, None, "", None),
+    ({"retry-after": "soon"}, None, "", None),
+    ({"retry-after": "Mon, 21 Sep 2026 14:13:50 GMT"}, None, "", 30.0),
+    ({"retry-after": "Mon, 21 Sep 2026 14:13:50"}, None, "", 30.0),
+    ({"retry-after": "Mon, 21 Sep 2020 13:33:50 GMT"}, None, "", None),
+    ({"retry-after": "Mon, 21 Sep 20260000000 13:33:50 GMT"}, None, "", None),
+    ({"retry-after-ms": "250", "retry-after": "9"}, None, "", 0.25),
+    ({"retry-after-ms": "-1", "retry-after": "9"}, None, "", 9.0),
+    ({"retry-after-ms": "x"}, None, "", None),
 ]
 
 
@@ -256,7 +271,7 @@ def test_a_wait_is_known_wherever_it_stands(
 
 @given(st.text(), st.recursive(st.text() | st.floats() | st.none(), lambda inner: st.dictionaries(st.text(), inner)))
 def test_no_words_and_no_body_break_the_wait(words: str, body: Any) -> None:
-    wait = wait_seconds({"x-ratelimit-reset": words}, body, words, NOW)
+    wait = wait_seconds({"x-ratelimit-reset": words, "retry-after": words}, body, words, NOW)
     assert wait is None or wait >= 0
 
 

@@ -295,17 +295,6 @@ async def test_words_that_name_no_setting_leave_none_out(words: str) -> None:
 # ---- where requests go -------------------------------------------------------------------------------------------
 
 
-async def test_what_is_set_for_openai_goes_to_openai() -> None:
-    async with Wires().serve() as wires:
-        model = build(
-            "openai:gpt-4o", env={**environment(wires.url), "OPENAI_ORG_ID": "o-1", "OPENAI_PROJECT_ID": "p-1"}
-        )
-        await model.complete(ask(), Notebook())
-        sent = wires.calls[0].headers
-        assert (sent["openai-organization"], sent["openai-project"]) == ("o-1", "p-1")
-        await model.close()
-
-
 @pytest.mark.parametrize(
     ("url", "proxy"),
     [

@@ -23,7 +23,7 @@ from folkmoot.models.base import Message, Request, Traits
 from folkmoot.models.http_port import Unreached
 from folkmoot.models.names import ModelName, Provider, unsent_settings
 from folkmoot.models.prices import count_tokens, quote
-from folkmoot.models.provider_errors import TranslatedErrors, answer_error, connection_error, malformed_error
+from folkmoot.models.provider_errors import answer_error, connection_error, malformed_error, translated_errors
 from folkmoot.models.stream import AnswerStream, End, final_answer, repair_surrogates
 from folkmoot.models.transport import ProviderConnection, read_object
 
@@ -74,7 +74,7 @@ class CustomAgent(ABC):
 
     async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer one request; see ``models.base.Model``. Whatever the agent raises becomes a ModelError."""
-        with TranslatedErrors(self.name):
+        with translated_errors(self.name):
             words, end = await self._ask(request, recorder)
         text = repair_surrogates(words)
         if not text.strip():

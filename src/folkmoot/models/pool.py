@@ -26,7 +26,7 @@ from folkmoot.models.layers import Breaker, BreakerSettings, Layer, ResilientMod
 from folkmoot.models.local_server import is_nearby
 from folkmoot.models.names import ACP, Environment, ModelName, find_url, need_key, parse, programs_in
 from folkmoot.models.prices import cost
-from folkmoot.models.provider_errors import TranslatedErrors
+from folkmoot.models.provider_errors import translated_errors
 from folkmoot.models.transport import IN_FLIGHT, OpenHttp, ProviderConnection, UsageMeter
 from folkmoot.models.wires.acp_agent import AcpModel
 from folkmoot.models.wires.acp_programs import AcpProgram, program_of
@@ -325,7 +325,7 @@ class Guarded(Layer):
         Raises:
             ModelError: it has failed.
         """
-        with TranslatedErrors(self.name):
+        with translated_errors(self.name):
             return await self._model.complete(request, recorder)
 
 

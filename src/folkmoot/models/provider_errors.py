@@ -8,9 +8,9 @@ import asyncio
 import json
 import re
 import ssl
-from collections.abc import Mapping, Sequence
-from types import TracebackType
-from typing import Literal, cast
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import cast
 
 from folkmoot.core.errors import ModelError, Refused, Unavailable, Unreadable
 from folkmoot.core.text import clean, hide
@@ -488,35 +488,21 @@ _WORDS: Mapping[str, str] = {
 _AGAIN = frozenset({"timeout", "connection", "rate", "server", "garbled"})
 
 
-class TranslatedErrors:
-    """Where a guest is at work: whatever it raises leaves as a ModelError. A cancellation passes.
-
-    Args:
-        provider: ``guest:name``.
-    """
-
-    def __init__(self, provider: str) -> None:
-        self._provider = provider
-
-    def __enter__(self) -> None:
-        """Begin."""
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> Literal[False]:
-        """Translate.
-
-        Raises:
-            ModelError: the guest has failed.
-        """
+@contextmanager
+def translated_errors(provider: str) -> Generator[None]:
+    """Where a guest (``guest:name``) is at work: whatever it raises leaves as a ModelError. A cancellation passes."""
+    try:
+        yield
+    except asyncio.CancelledError as error:
         task = asyncio.current_task()
-        # A cancellation that nobody asked for is the guest's own affair; passed on, it would end the debate.
-        stray = isinstance(error, asyncio.CancelledError) and task is not None and not task.cancelling()
-        if isinstance(error, Exception) and not isinstance(error, ModelError):
-            raise read_fault(self._provider, error) from error
-        if stray:
-            raise ModelError(f"{self._provider} was cancelled from within", kind="broken") from error
-        return False
+        # One that nobody asked for is the guest's own affair; passed on, it would end the debate.
+        if task is not None and not task.cancelling():
+            raise ModelError(f"{provider} was cancelled from within", kind="broken") from error
+        raise
+    except ModelError:
+        raise
+    except Exception as error:  # foreign code raises what it likes
+        raise read_fault(provider, error) from error
 
 
 def read_fault(provider: str, error: Exception) -> ModelError:

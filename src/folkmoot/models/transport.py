@@ -44,7 +44,7 @@ def _usual_http(url: str, proxied: bool) -> HttpPort:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class Response:
     """An answer that has been read: status, headers, and the body, of an error its beginning."""
 
     status: int
@@ -133,7 +133,7 @@ class ProviderConnection:
             raise ValueError(f"a path begins with a slash: {path!r}")
         return self.port.open(self.url + path, {**self._headers, **(headers or {})}, body)
 
-    async def post(self, path: str, body: Mapping[str, object]) -> Whole:
+    async def post(self, path: str, body: Mapping[str, object]) -> Response:
         """Post JSON to a path, and read the whole answer.
 
         Raises:
@@ -142,12 +142,12 @@ class ProviderConnection:
         """
         return await self.fetch(path, json.dumps(dict(body)).encode())
 
-    async def fetch(self, path: str, body: bytes | None, headers: Mapping[str, str] | None = None) -> Whole:
+    async def fetch(self, path: str, body: bytes | None, headers: Mapping[str, str] | None = None) -> Response:
         """Post to a path, or get it where there is no body, and read the whole answer; see ``post``."""
         async with self.open(path, body, headers) as answer:
             succeeded = 200 <= answer.status < 300
             raw = await (BoundedBody(answer, self.provider.name, self.url).whole() if succeeded else read_error(answer))
-            return Whole(answer.status, answer.headers, raw)
+            return Response(answer.status, answer.headers, raw)
 
     async def close(self) -> None:
         """Give the connections back; the next request opens new ones."""
