@@ -149,17 +149,17 @@ def load(block: str, *, line: int) -> Table:
     """
     if match := _BRACKETS.search(block):  # the scanner is slow with these, so it never sees them
         raise _too_deep(line + block.count("\n", 0, match.start()))
-    build = _Build(block.split("\n"), line)
+    lines = block.split("\n")
+    yaml: Any = YAML(typ="safe", pure=True)
     try:
-        for event in _events(block):
-            build.take(event)
+        root = _Builder(lines, line, yaml.parse(block)).document()
     except MarkedYAMLError as error:
         mark: Any = getattr(error, "problem_mark", None)
-        raise _malformed(str(getattr(error, "problem", "")), build.lines, mark.line if mark else 0, line) from error
+        raise _malformed(str(getattr(error, "problem", "")), lines, mark.line if mark else 0, line) from error
     except (YAMLError, ValueError, ArithmeticError, AssertionError, LookupError, TypeError, AttributeError) as error:
         # The scanner lets slips of its own through ("\UFFFFFFFF", %YAML 1.19); for the user it is all the same.
         raise BriefError(f"this is not valid YAML; {_QUOTES}", line=line, code="malformed_yaml") from error
-    match build.root:
+    match root:
         case None:
             return Table(line=line, pairs=())
         case Table() as table:
@@ -171,42 +171,8 @@ def load(block: str, *, line: int) -> Table:
             raise BriefError(match, line=scalar.line, code="malformed_yaml")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Event:
-    """What the scanner saw: the kind of event, where it begins and ends, a scalar's text, and why it is refused."""
-
-    kind: str
-    line: int
-    end: tuple[int, int]
-    text: str
-    plain: bool
-    unsafe: str
-
-
 def _too_deep(line: int) -> BriefError:
     return BriefError(f"nested too deeply; at most {MOST_DEPTH} levels are allowed", line=line, code="unsafe_yaml")
-
-
-def _events(block: str) -> Iterator[_Event]:
-    """The scanner's events; ruamel.yaml's own types end here, since they carry no types a checker could see."""
-    yaml: Any = YAML(typ="safe", pure=True)
-    for event in yaml.parse(block):
-        kind = type(event).__name__.removesuffix("Event")
-        unsafe = ""
-        if kind == "Alias" or getattr(event, "anchor", None) is not None:
-            unsafe = "anchors (&) and aliases (*) are not allowed"
-        elif kind in ("Scalar", "MappingStart", "SequenceStart") and event.tag is not None:
-            unsafe = "tags (!) are not allowed; write the plain value"
-        elif kind == "DocumentStart" and (event.version or event.tags):
-            unsafe = "directives (%) are not allowed"
-        yield _Event(
-            kind=kind,
-            line=event.start_mark.line,
-            end=(event.end_mark.line, event.end_mark.column),
-            text=clean(event.value) if kind == "Scalar" else "",
-            plain=kind == "Scalar" and not event.style,
-            unsafe=unsafe,
-        )
 
 
 def _malformed(problem: str, lines: list[str], at: int, first: int) -> BriefError:
@@ -225,55 +191,59 @@ def _malformed(problem: str, lines: list[str], at: int, first: int) -> BriefErro
     return BriefError(sentence, line=first + at, code="malformed_yaml")
 
 
-class _Build:
-    """Puts scanner events together to nodes, within the limits."""
+class _Builder:
+    """Makes nodes of the scanner's events, within the limits; ruamel.yaml's own types end here."""
 
-    def __init__(self, lines: list[str], first: int) -> None:
-        self.lines, self.first = lines, first
-        self.root: Node | None = None
-        self.open: list[tuple[int, list[Node]]] = []
-        self.values = self.documents = 0
+    def __init__(self, lines: Sequence[str], first: int, events: Iterator[Any]) -> None:
+        self.lines, self.first, self.events = lines, first, events
+        self.depth = self.values = 0
 
-    def take(self, event: _Event) -> None:
-        line = self.first + event.line
-        self._check(event, line)
-        match event.kind:
-            case "Scalar":
-                self._add(self._scalar(event, line))
-            case "MappingStart" | "SequenceStart":
-                self.open.append((line, []))
-            case "SequenceEnd":
-                at, nodes = self.open.pop()
-                self._add(Items(line=at, items=tuple(nodes)))
-            case "MappingEnd":
-                at, nodes = self.open.pop()
-                self._add(Table(line=at, pairs=_pairs(nodes)))
-            case _:
-                pass
+    def document(self) -> Node | None:
+        """The one document of a header; None where there is none."""
+        root: Node | None = None
+        documents = 0
+        for event in self.events:
+            match type(event).__name__:
+                case "DocumentStartEvent":
+                    documents += 1
+                    line: int = self.first + event.start_mark.line
+                    if event.version or event.tags:
+                        raise BriefError("directives (%) are not allowed", line=line, code="unsafe_yaml")
+                    if documents > 1:
+                        problem = "a second YAML document begins here; one is allowed"
+                        raise BriefError(problem, line=line, code="malformed_yaml")
+                case "StreamStartEvent" | "StreamEndEvent" | "DocumentEndEvent":
+                    pass
+                case _:
+                    root = self.node(event)
+        return root
 
-    def _check(self, event: _Event, line: int) -> None:
-        self.values += event.kind in ("Scalar", "MappingStart", "SequenceStart")
-        self.documents += event.kind == "DocumentStart"
-        if event.unsafe:
-            raise BriefError(event.unsafe, line=line, code="unsafe_yaml")
-        if self.documents > 1:
-            raise BriefError("a second YAML document begins here; one is allowed", line=line, code="malformed_yaml")
-        if len(self.open) > MOST_DEPTH:
-            raise _too_deep(line)
+    def node(self, event: Any) -> Node:
+        """The node that begins with an event."""
+        line: int = self.first + event.start_mark.line
+        kind = type(event).__name__
+        if kind == "AliasEvent" or event.anchor is not None:
+            raise BriefError("anchors (&) and aliases (*) are not allowed", line=line, code="unsafe_yaml")
+        if event.tag is not None:
+            raise BriefError("tags (!) are not allowed; write the plain value", line=line, code="unsafe_yaml")
+        self.values += 1
         if self.values > MOST_VALUES:
             raise BriefError(f"too many values; at most {MOST_VALUES} are allowed", line=line, code="too_large")
-
-    def _scalar(self, event: _Event, line: int) -> Scalar:
-        row, column = event.end
-        behind = self.lines[row][column:].strip() if event.plain else ""
-        comment = behind if re.match(r"#\S", behind) else ""
-        return Scalar(line=line, text=event.text, plain=event.plain, comment=comment)
-
-    def _add(self, node: Node) -> None:
-        if self.open:
-            self.open[-1][1].append(node)
-        else:
-            self.root = node
+        if kind == "ScalarEvent":
+            plain, end = not event.style, event.end_mark
+            behind = str(self.lines[end.line])[end.column :].strip() if plain else ""
+            comment = behind if re.match(r"#\S", behind) else ""
+            return Scalar(line=line, text=clean(event.value), plain=plain, comment=comment)
+        self.depth += 1
+        if self.depth > MOST_DEPTH:
+            raise _too_deep(line)
+        nodes: list[Node] = []
+        while type(inner := next(self.events)).__name__ not in ("MappingEndEvent", "SequenceEndEvent"):
+            nodes.append(self.node(inner))
+        self.depth -= 1
+        if kind == "SequenceStartEvent":
+            return Items(line=line, items=tuple(nodes))
+        return Table(line=line, pairs=_pairs(nodes))
 
 
 def is_empty(node: Node) -> bool:
