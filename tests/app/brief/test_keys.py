@@ -1,7 +1,6 @@
 """The table of keys: it is whole, it fits the rest of the house, and its examples are true."""
 
 from dataclasses import fields
-from typing import get_args
 
 import pytest
 
@@ -10,7 +9,6 @@ from folkmoot.app.brief.types import (
     HEADER,
     LIMITS,
     PARTICIPANT,
-    PROTOCOLS,
     Key,
     find_key,
     get_key,
@@ -18,12 +16,10 @@ from folkmoot.app.brief.types import (
 )
 from folkmoot.app.brief.writer import brief_template
 from folkmoot.app.brief.yaml_header import load
-from folkmoot.core.brief import Duty, Search, Settings
+from folkmoot.core.brief import Search, Settings
 from folkmoot.core.errors import BriefError
 from folkmoot.core.text import closest, unknown_word
-from folkmoot.phases.choices import Condition, Extras, MediatorKind, SummaryStyle, TurnMode, When
-from folkmoot.policy.pairing import Topology
-from folkmoot.protocols import known
+from folkmoot.phases.choices import Extras
 
 TABLES = (HEADER, LIMITS, PARTICIPANT)
 
@@ -78,28 +74,6 @@ def test_no_key_names_a_host_a_credential_or_a_place() -> None:
         "file",
         "command",
     }
-
-
-def test_the_table_knows_what_is_played() -> None:
-    assert set(known.KNOWN) == set(PROTOCOLS)
-    assert set(known.FORMATS) < set(PROTOCOLS)
-
-
-CLOSED: list[tuple[tuple[Key, ...], str, object]] = [
-    (HEADER, "topology", Topology),
-    (HEADER, "mediator_type", MediatorKind),
-    (HEADER, "mediator_frequency", When),
-    (HEADER, "summary_style", SummaryStyle),
-    (HEADER, "turn_mode", TurnMode),
-    (HEADER, "debate_end_condition", Condition),
-    (PARTICIPANT, "duty", Duty),
-]
-
-
-@pytest.mark.parametrize(("keys", "name", "words"), CLOSED, ids=lambda text: text if isinstance(text, str) else "")
-def test_the_words_are_those_of_the_phases(keys: tuple[Key, ...], name: str, words: object) -> None:
-    # An aide is seated by the desk alone.
-    assert get_key(keys, name).choices == tuple(arg for arg in get_args(words) if arg != "aide") != ()
 
 
 @pytest.mark.parametrize("key", [key for keys in TABLES for key in keys if key.same], ids=lambda key: key.name)

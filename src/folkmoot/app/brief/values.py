@@ -222,7 +222,7 @@ def _number(key: Key, node: Scalar) -> int | float:
 
 def _choice(key: Key, node: Scalar) -> str:
     """The choice that is meant, whatever its case, blanks and hyphens."""
-    if key.name == "tool_usage" and _SERVER.fullmatch(node.text):
+    if node.text in key.choices or (key.name == "tool_usage" and _SERVER.fullmatch(node.text)):
         return node.text
     if not key.further or key.is_list:  # the names of protocols and strategies are kept to the letter
         known = {_letters(word): word for word in key.choices} | {_letters(word): key.same[word] for word in key.same}
