@@ -12,8 +12,10 @@ interface Inlined {
   debate: string;
   frames: Frame[];
   map: ArgumentMap | null;
+  /** What a reader should know of how the debate was made; "" for nothing. */
+  note?: string;
 }
 
 const text = document.getElementById("frames")!.textContent;
-const { debate, frames, map } = JSON.parse(text || '{"debate":"","frames":[],"map":null}') as Inlined;
-mount(Report, { target: document.getElementById("app")!, props: { debate, frames, map } });
+const { debate, frames, map, note } = JSON.parse(text || '{"debate":"","frames":[],"map":null}') as Inlined;
+mount(Report, { target: document.getElementById("app")!, props: { debate, frames, map, note } });

@@ -29,6 +29,7 @@ from folkmoot.core.errors import BriefError, FolkmootError
 from folkmoot.core.event import Entry
 from folkmoot.core.packages import missing_library
 from folkmoot.core.text import clean_data
+from folkmoot.record.store import read
 from folkmoot.report.memo_page import Memo, memo_page
 from folkmoot.report.memo_page import print_page as page_to_print
 from folkmoot.report.templates import render_html
@@ -218,3 +219,14 @@ def replay(debate: str, entries: Sequence[Entry], extra: Mapping[str, object] | 
 
 SLOT = '<script type="application/json" id="frames"></script>'
 """Where the data go on the app's page."""
+
+
+EXAMPLE = "demo/example.jsonl"
+"""The record of a debate of a real model. Its first line is no entry: it says how the debate was made."""
+
+
+def stored_example() -> tuple[str, tuple[Entry, ...], str]:
+    """The id of the example, its entries, and how it was made."""
+    about, *lines = files("folkmoot").joinpath(EXAMPLE).read_text("utf-8").splitlines()
+    made = json.loads(about)
+    return made["debate"], read(lines), made["note"]

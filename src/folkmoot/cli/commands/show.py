@@ -46,7 +46,8 @@ LONGEST = 20.0
 
 
 @command()
-@click.argument("debates", nargs=-1, required=True, metavar="DEBATE...", shell_complete=complete_debate)
+@click.argument("debates", nargs=-1, metavar="DEBATE...", shell_complete=complete_debate)
+@option("--example", is_flag=True, help="Open a recorded debate of a small real model in the browser.")
 @option("--short", is_flag=True, help="Show only the outcome.")
 @option("--numbers", is_flag=True, help="Show the number and the entry of each turn, for folkmoot fork.")
 @option("--follow", is_flag=True, help="Continue as long as the debate runs.")
@@ -61,6 +62,7 @@ LONGEST = 20.0
 @store_option
 def show(
     debates: tuple[str, ...],
+    example: bool,
     short: bool,
     numbers: bool,
     follow: bool,
@@ -77,6 +79,10 @@ def show(
 
     DEBATE is an id, a short id, or "last". The record is not changed.
     """
+    if bool(debates) == example:
+        raise click.UsageError("Name a debate, or ask for the example: folkmoot show --example")
+    if example:
+        return _open_example()
     if analysis or formal or plots:
         return _analyse(debates, store, as_json=mode == "json", formal=formal, plots=plots, png=png)
     debate, *others = debates
@@ -86,6 +92,27 @@ def show(
         return _recount(debate, store, as_json=mode == "json")
     mode = "quiet" if short else mode or ""
     return run_command(_show(debate, store, mode=mode, numbers=numbers, follow=follow, speed=speed))
+
+
+def _open_example() -> int:
+    import tempfile
+    import webbrowser
+
+    from folkmoot.app.export.paper import replay, stored_example
+
+    debate, entries, how = stored_example()
+    try:
+        page = replay(debate, entries, {"note": how})
+    except BriefError as error:
+        note(str(error))
+        return ERROR
+    # A new name each time: in a folder for everybody, another user may have made a file of a name that is known.
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".html", prefix="folkmoot-", delete=False) as file:
+        file.write(page)
+    note(how)
+    click.echo(file.name)
+    webbrowser.open(Path(file.name).as_uri())
+    return DONE
 
 
 async def _show(name: str, store: Store, *, mode: str, numbers: bool, follow: bool, speed: str) -> int:
