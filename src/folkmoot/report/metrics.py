@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 
 from folkmoot.core.agent import UNMARKED, is_cut_off
 from folkmoot.core.ask import Ask, Reply
+from folkmoot.core.brief import HUMAN
 from folkmoot.core.event import (
     ASIDE,
     PLAY_EVENTS,
@@ -228,8 +229,6 @@ UNMARKED_ANSWER = (
 )
 """What happened, and what to do."""
 
-_ROOT = "/debate"
-_PERSON = "human"
 _DATED = re.compile(r"(?:[-@]\d{3,}[\d-]*|[:-]latest)$")
 
 
@@ -264,15 +263,69 @@ def missing_causes(problems: Sequence[Fault]) -> Sequence[str]:
 
 def faults(entries: Sequence[Entry]) -> tuple[Fault, ...]:
     """All problems, in the order of the record."""
-    asks = {entry.event.ask.key: entry.event.ask for entry in entries if isinstance(entry.event, Asked)}
-    seats = _seats(entries, asks)
-    all_faults: list[Fault] = []
+    cut: dict[str, Fault] = {}
+    return tuple(
+        fault
+        for fault in sorted(_faults(entries), key=lambda fault: fault.seq)
+        # The provider and the agent report the same cut answer: it is one.
+        if fault.kind not in ("truncated", "unmarked") or cut.setdefault(fault.key, fault) is fault
+    )
+
+
+def _faults(entries: Sequence[Entry]) -> Iterator[Fault]:
+    seats: dict[str, str] = {}  # who answers for a participant
+    kept: dict[str, str] = {}  # who gave an answer that a fork kept: an agent of its parent
+    asks: dict[str, Ask] = {}
+    unanswered: dict[str, int] = {}
+    tries: dict[tuple[str, str], tuple[int, Attempted]] = {}
+
+    def fault(kind: Kind, seq: int, key: str, reason: str) -> Fault:
+        return Fault(kind=kind, seq=seq, who=asks[key].to, key=key, reason=reason)
+
+    def lost(seq: int, attempt: Attempted) -> Fault:
+        reason = f"a call of {attempt.model or 'a model'} has no result on record; it may have been charged"
+        return fault("lost", seq, attempt.key, reason)
+
     for entry in entries:
-        all_faults.extend(_of_debate(entry))
-        all_faults.extend(_of_call(entry, asks, seats))
-        all_faults.extend(_of_answer(entry, asks))
-    all_faults.extend(_without_end(entries, seats))
-    return _without_repeats(sorted(all_faults, key=lambda fault: fault.seq))
+        event, seq = entry.event, entry.seq
+        match event:
+            case Opened(brief=brief, forked=forked):
+                seats = {participant.name: participant.seat for participant in brief.participants}
+                replies = [entry.event for entry in entries if isinstance(entry.event, Replied)] if forked else ()
+                kept = {replied.key: replied.reply.asked for replied in replies if replied.reply.asked}
+            case Asked(ask=ask):
+                asks[ask.key], unanswered[ask.key] = ask, seq
+            case Attempted(key=key, call=call):
+                if (key, call) in tries:
+                    yield lost(*tries[key, call])
+                tries[key, call] = (seq, event)
+            case Erred(key=key, call=call, kind=kind, reason=reason):
+                tries.pop((key, call), None)
+                yield fault("erred", seq, key, failure_in_words(kind, reason))
+            case Called(key=key, call=call):
+                tries.pop((key, call), None)
+                for kind, reason in _of_call(event, kept.get(key) or seats.get(asks[key].to, "")):
+                    yield fault(kind, seq, key, reason)
+            case Failed(key=key, kind=kind, reason=reason):
+                unanswered.pop(key)
+                yield fault("missing", seq, key, failure_in_words(kind, reason))
+            case Replied(key=key, reply=reply):
+                unanswered.pop(key)
+                for kind, reason in _of_reply(asks[key], reply):
+                    yield fault(kind, seq, key, reason)
+            case Halted(path="/debate" as path, reason=reason):
+                yield Fault(kind="halted", seq=seq, key=path, reason=reason)
+            case Paused(reason=reason, kind=kind):
+                yield Fault(kind="paused", seq=seq, reason=failure_in_words(kind, reason))
+            case Resumed(by=by):
+                yield Fault(kind="resumed", seq=seq, reason=f"by {by}" if by else "")
+            case _:
+                pass
+    for seq, attempt in tries.values():
+        yield lost(seq, attempt)
+    for key, seq in unanswered.items():
+        if (kept.get(key) or seats.get(asks[key].to)) != HUMAN:  # for a person the debate waits
+            yield fault("open", seq, key, "there is no answer yet")
 
 
 def same_model(requested: str, served: str) -> bool:
@@ -286,132 +339,40 @@ def same_model(requested: str, served: str) -> bool:
     return names[0] == names[1]
 
 
-CUTS: frozenset[Kind] = frozenset(("truncated", "unmarked"))
-"""Why an answer may not be whole."""
+_FINISHES: Mapping[str, tuple[Kind, str]] = {
+    "length": ("truncated", "the answer reached its maximum length"),
+    UNMARKED: ("unmarked", UNMARKED_ANSWER),
+    REPEATED: ("truncated", "the answer said the same again and again, so the rest of it was not read"),
+    "filter": ("filtered", "the provider's filter cut the answer"),
+}
+"""What is wrong with an answer that ended so."""
 
 
-def _without_repeats(unmerged: Sequence[Fault]) -> tuple[Fault, ...]:
-    """The list without the second mention of a cut answer: the provider and the agent report the same one."""
-    cut: dict[str, Fault] = {}
-    return tuple(fault for fault in unmerged if fault.kind not in CUTS or cut.setdefault(fault.key, fault) is fault)
-
-
-def _seats(entries: Sequence[Entry], asks: Mapping[str, Ask]) -> dict[str, str]:
-    """The agent asked for each answer; answers that a fork kept are by the agents of its parent."""
-    openings = [entry.event for entry in entries if isinstance(entry.event, Opened)]
-    seats = {participant.name: participant.seat for opened in openings for participant in opened.brief.participants}
-    agents = {key: seats.get(ask.to, "") for key, ask in asks.items()}
-    if any(opened.forked for opened in openings):
-        replies = [entry.event for entry in entries if isinstance(entry.event, Replied)]
-        agents.update({replied.key: replied.reply.asked for replied in replies if replied.reply.asked})
-    return agents
-
-
-def _of_debate(entry: Entry) -> Iterator[Fault]:
-    match entry.event:
-        case Halted(path=path, reason=reason) if path == _ROOT:
-            yield Fault(kind="halted", seq=entry.seq, key=path, reason=reason)
-        case Paused(reason=reason, kind=kind):
-            yield Fault(kind="paused", seq=entry.seq, reason=failure_in_words(kind, reason))
-        case Resumed(by=by):
-            yield Fault(kind="resumed", seq=entry.seq, reason=f"by {by}" if by else "")
-        case _:
-            pass
-
-
-def _of_call(entry: Entry, asks: Mapping[str, Ask], seats: Mapping[str, str]) -> Iterator[Fault]:
-    event = entry.event
-    if not isinstance(event, Called | Erred):
-        return
-    participant, seq, key = asks[event.key].to, entry.seq, event.key
-    if isinstance(event, Erred):
-        yield Fault(kind="erred", seq=seq, who=participant, key=key, reason=failure_in_words(event.kind, event.reason))
-        return
+def _of_call(event: Called, seat: str) -> Iterator[tuple[Kind, str]]:
     if event.model.startswith(ASIDE):
         return
     # A tool may ask another model, such as one that makes vectors: nobody fell back on that. A guest's name says
     # nothing of its model, so whatever answers for it is no other than was asked for.
     guest = event.model.startswith("guest:")
-    seat = "" if event.call.startswith("tool-") or guest else seats[key]
-    if seat and event.model and seat.replace("/", ":", 1) not in (event.model, event.model.partition(":")[2]):
-        yield Fault(
-            kind="fallback", seq=seq, who=participant, key=key, reason=f"{event.model} was called instead of {seat}"
-        )
+    asked = "" if event.call.startswith("tool-") or guest else seat
+    if asked and event.model and asked.replace("/", ":", 1) not in (event.model, event.model.partition(":")[2]):
+        yield "fallback", f"{event.model} was called instead of {asked}"
     if event.model and event.served and not guest and not same_model(event.model, event.served):
-        reason = f"{event.served} answered for {event.model}"
-        yield Fault(kind="served", seq=seq, who=participant, key=key, reason=reason)
-    if event.finish == "length":
-        yield Fault(kind="truncated", seq=seq, who=participant, key=key, reason="the answer reached its maximum length")
-    if event.finish == UNMARKED:
-        yield Fault(kind="unmarked", seq=seq, who=participant, key=key, reason=UNMARKED_ANSWER)
-    if event.finish == REPEATED:
-        reason = "the answer said the same again and again, so the rest of it was not read"
-        yield Fault(kind="truncated", seq=seq, who=participant, key=key, reason=reason)
-    if event.finish == "filter":
-        yield Fault(kind="filtered", seq=seq, who=participant, key=key, reason="the provider's filter cut the answer")
-    if event.finish not in ("length", UNMARKED, "filter", REPEATED) and is_cut_off(event):
-        reason = f"the provider ended the answer with {event.finish!r}, which does not say that it is whole"
-        yield Fault(kind="truncated", seq=seq, who=participant, key=key, reason=reason)
+        yield "served", f"{event.served} answered for {event.model}"
+    if event.finish in _FINISHES:
+        yield _FINISHES[event.finish]
+    elif is_cut_off(event):
+        yield "truncated", f"the provider ended the answer with {event.finish!r}, which does not say that it is whole"
     if event.usage.estimated:
-        yield Fault(
-            kind="estimated",
-            seq=seq,
-            who=participant,
-            key=key,
-            reason=f"{event.model} reported no usable token counts".lstrip(),
-        )
+        yield "estimated", f"{event.model} reported no usable token counts".lstrip()
 
 
-def _of_answer(entry: Entry, asks: Mapping[str, Ask]) -> Iterator[Fault]:
-    match entry.event:
-        case Failed(key=key, kind=kind, reason=reason):
-            yield Fault(kind="missing", seq=entry.seq, who=asks[key].to, key=key, reason=failure_in_words(kind, reason))
-        case Replied(key=key, reply=reply):
-            yield from _of_reply(entry.seq, asks[key], reply)
-        case _:
-            pass
-
-
-def _of_reply(seq: int, ask: Ask, reply: Reply) -> Iterator[Fault]:
+def _of_reply(ask: Ask, reply: Reply) -> Iterator[tuple[Kind, str]]:
     for gap in turn_gaps(Turn(key=ask.key, by=ask.to, act=ask.act, ask=ask, reply=reply)):
-        yield Fault(kind="unread", seq=seq, who=ask.to, key=ask.key, reason=f"{listed(gap.fields)}: {gap.why}")
+        yield "unread", f"{listed(gap.fields)}: {gap.why}"
     for note in reply.notes:
-        if note.startswith("fallback:"):  # The call itself says so, and is listed.
-            continue
-        kind = "truncated" if note.startswith("truncated") else "noted"
-        yield Fault(kind=kind, seq=seq, who=ask.to, key=ask.key, reason=note)
-
-
-def _without_end(entries: Sequence[Entry], seats: Mapping[str, str]) -> Iterator[Fault]:
-    """Attempts and asks without a result on record, and attempts that a later one replaced.
-
-    A person who has not answered yet is no fault: the debate waits.
-    """
-    asks: dict[str, tuple[int, Ask]] = {}
-    owners: dict[str, str] = {}
-    tries: dict[tuple[str, str], tuple[int, Attempted]] = {}
-    lost: list[tuple[int, Attempted]] = []
-    for entry in entries:
-        match entry.event:
-            case Asked(ask=ask):
-                asks[ask.key] = (entry.seq, ask)
-                owners[ask.key] = ask.to
-            case Replied(key=key) | Failed(key=key):
-                asks.pop(key)
-            case Attempted(key=key, call=call):
-                lost.extend([tries[key, call]] if (key, call) in tries else [])
-                tries[key, call] = (entry.seq, entry.event)
-            case Erred(key=key, call=call) | Called(key=key, call=call):
-                tries.pop((key, call), None)
-            case _:
-                pass
-    for seq, attempt in (*lost, *tries.values()):
-        reason = f"a call of {attempt.model or 'a model'} has no result on record; it may have been charged"
-        yield Fault(kind="lost", seq=seq, who=owners[attempt.key], key=attempt.key, reason=reason)
-    for seq, ask in asks.values():
-        if seats[ask.key] == _PERSON:
-            continue
-        yield Fault(kind="open", seq=seq, who=ask.to, key=ask.key, reason="there is no answer yet")
+        if not note.startswith("fallback:"):  # the call itself says so, and is listed
+            yield "truncated" if note.startswith("truncated") else "noted", note
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
