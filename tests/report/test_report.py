@@ -275,7 +275,7 @@ def test_changes_of_answers_are_told_with_their_reasons() -> None:
         diary.say(ask(f"/debate/draft#{n}", who, "draft", form=DRAFT), text, fields)
     diary.add(Ruled(decision=Decision(status="decided", winner="yes", text="yes")))
     report_data = read(diary)
-    assert report_data.changes == (Change(by="Ben", key="/debate/draft#4", before="no", after="yes"),)
+    assert report_data.changes == (Change(by="Ben", key="/debate/draft#4", mark="T4", before="no", after="yes"),)
     assert [stand.answer for stand in report_data.stands["Ann"]] == ["yes", "**Yes.**"]
     assert "- Ben (Drafts): from no to yes, and the record states no reason\n" in markdown(report_data)
 

@@ -5,11 +5,11 @@ stated.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from folkmoot.arguments.positions import AnswerGiven, Change, answers_given, bare, explained
-from folkmoot.core.transcript import Transcript, Turn
+from folkmoot.core.transcript import Transcript
 from folkmoot.report.gaps import turn_gaps
 
 
@@ -29,46 +29,12 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GivenAnswer:
-    """The answer of one turn: whose, the turn's key and mark, the answer, and the reason given for a change."""
-
-    by: str
-    key: str
-    mark: str
-    answer: str
-    because: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
     """The answers at the end of a round: its name, the mark of the last turn with an answer, the tally."""
 
     name: str
     mark: str
     tally: Tally
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flip:
-    """A changed answer.
-
-    Attributes:
-        by: whose.
-        mark: of the turn that gives the new answer.
-        before: the answer before.
-        after: the new one.
-        because: the reason in its author's words; "" if none was given.
-        causes: the marks of the turns that it names as the cause; () if none is stated.
-        to: the authors of those turns, each once.
-    """
-
-    by: str
-    mark: str
-    before: str
-    after: str
-    because: str = ""
-    causes: tuple[str, ...] = ()
-    to: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,62 +55,47 @@ class TallyChange:
 class Agreement:
     """The answers over time: all answers in the order of asking, the stages, the flips, the changes of the tally."""
 
-    ledger: tuple[GivenAnswer, ...] = ()
+    ledger: tuple[AnswerGiven, ...] = ()
     stages: tuple[Stage, ...] = ()
-    flips: tuple[Flip, ...] = ()
+    flips: tuple[Change, ...] = ()
     moments: tuple[TallyChange, ...] = ()
 
 
 def agreement(transcript: Transcript) -> Agreement:
     """Analyse who gave which answer when, in a debate, complete or not."""
     answers = answers_given(transcript)
-    ledger = _ledger(transcript, answers)
+    given = [(transcript.get(answer.key), answer) for own in answers.values() for answer in own]
+    given.sort(key=lambda item: item[0].number)
+    lost = [(turn, None) for turn in transcript.turns() if any(gap.answer for gap in turn_gaps(turn))]
+    said = sorted([*given, *lost], key=lambda item: item[0].number)
     changed = {change.key: change for change in explained(transcript, answers)}
     now: dict[str, str] = {}
     words: dict[str, str] = {}
     stages: list[Stage] = []
-    flips: list[Flip] = []
     moments: list[TallyChange] = []
     rounds = False
-    said = _with_unread(transcript, ledger)
-    for n, (turn, stand) in enumerate(said):
+    for n, (turn, answer) in enumerate(said):
         rounds = rounds or turn.round > 0
         before = dict(now)
-        if stand is None:
+        if answer is None:
             now.pop(turn.by, None)  # whoever can't be read any more is for nobody
         else:
-            words.setdefault(bare(stand.answer), stand.answer)
-            now[turn.by] = stand.answer
-        if turn.key in changed:
-            flips.append(_flip(turn, changed[turn.key]))
+            words.setdefault(bare(answer.answer), answer.answer)
+            now[turn.by] = answer.answer
         # The answers that open a debate make its first tally; a first answer after that changes it.
-        if before and stand and (turn.key in changed or (stages and turn.by not in before)):
-            moments.append(_tally_change(turn, _count(before, words), _count(now, words)))
+        if before and answer and (turn.key in changed or (stages and turn.by not in before)):
+            old, new = _count(before, words), _count(now, words)
+            turned = old.leading != new.leading
+            moments.append(TallyChange(by=turn.by, mark=turn.mark, before=old, after=new, turned=turned))
         if now and (n + 1 == len(said) or said[n + 1][0].round != turn.round):
-            stages.append(Stage(name=_name(turn, rounds), mark=turn.mark, tally=_count(now, words)))
+            name = f"round {turn.round}" if turn.round else "closing answers" if rounds else "first answers"
+            stages.append(Stage(name=name, mark=turn.mark, tally=_count(now, words)))
     return Agreement(
-        ledger=tuple(
-            GivenAnswer(by=turn.by, key=turn.key, mark=turn.mark, answer=stand.answer, because=stand.because)
-            for turn, stand in ledger
-        ),
+        ledger=tuple(answer for _, answer in given),
         stages=tuple(stages),
-        flips=tuple(flips),
+        flips=tuple(changed[turn.key] for turn, _ in said if turn.key in changed),
         moments=tuple(moments),
     )
-
-
-def _ledger(transcript: Transcript, answers: Mapping[str, Sequence[AnswerGiven]]) -> list[tuple[Turn, AnswerGiven]]:
-    """All answers with their turns, in the order of asking."""
-    turns = [(transcript.get(stand.key), stand) for stood in answers.values() for stand in stood]
-    return sorted(turns, key=lambda item: item[0].number)
-
-
-def _with_unread(
-    transcript: Transcript, ledger: Sequence[tuple[Turn, AnswerGiven]]
-) -> list[tuple[Turn, AnswerGiven | None]]:
-    """The answers together with the turns whose answer is not readable, in the order of asking."""
-    lost = [(turn, None) for turn in transcript.turns() if any(gap.answer for gap in turn_gaps(turn))]
-    return sorted([*ledger, *lost], key=lambda item: item[0].number)
 
 
 def _count(now: Mapping[str, str], words: Mapping[str, str]) -> Tally:
@@ -152,24 +103,3 @@ def _count(now: Mapping[str, str], words: Mapping[str, str]) -> Tally:
     highest = max(holders.values())
     tops = [answer for answer, n in holders.items() if n == highest]
     return Tally(holders=dict(holders), leading=tops[0] if len(tops) == 1 else "", share=highest / holders.total())
-
-
-def _tally_change(turn: Turn, before: Tally, after: Tally) -> TallyChange:
-    turned = before.leading != after.leading
-    return TallyChange(by=turn.by, mark=turn.mark, before=before, after=after, turned=turned)
-
-
-def _name(turn: Turn, rounds: bool) -> str:
-    return f"round {turn.round}" if turn.round else "closing answers" if rounds else "first answers"
-
-
-def _flip(turn: Turn, change: Change) -> Flip:
-    return Flip(
-        by=turn.by,
-        mark=turn.mark,
-        before=change.before,
-        after=change.after,
-        because=change.because,
-        causes=change.causes,
-        to=change.to,
-    )

@@ -6,9 +6,8 @@ The count says what would change it, the argument map says what objects to it, a
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from folkmoot.analysis.agreement import Flip, agreement
 from folkmoot.arguments.argument_map import AGAINST, ArgumentMap, Edge, Judgement, Node, argument_map, judge
-from folkmoot.arguments.positions import alike, answers_given, bare
+from folkmoot.arguments.positions import Change, alike, answers_given, bare, explained
 from folkmoot.core.decision import Decision
 from folkmoot.core.text import counted
 from folkmoot.core.transcript import Transcript, read_field
@@ -49,7 +48,7 @@ class DecisionGrounds:
     reasons: tuple[Reason, ...] = ()
     margin: str = ""
     objection: Objection | None = None
-    moves: tuple[Flip, ...] = ()
+    moves: tuple[Change, ...] = ()
 
 
 def decision_grounds(transcript: Transcript) -> DecisionGrounds:
@@ -63,8 +62,14 @@ def decision_grounds(transcript: Transcript) -> DecisionGrounds:
         reasons=reasons(transcript, decision.winner) if won else (),
         margin=margin(decision),
         objection=_objection(decision, arguments, judge(arguments)) if won else None,
-        moves=agreement(transcript).flips,
+        moves=_moves(transcript),
     )
+
+
+def _moves(transcript: Transcript) -> tuple[Change, ...]:
+    """Who changed the answer, in the order of the turns."""
+    moves = explained(transcript, answers_given(transcript))
+    return tuple(sorted(moves, key=lambda change: transcript.get(change.key).number))
 
 
 def reasons(transcript: Transcript, answer: str) -> tuple[Reason, ...]:

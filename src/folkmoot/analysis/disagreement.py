@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from itertools import chain, permutations
 from typing import TypeAlias
 
-from folkmoot.analysis.agreement import Flip, GivenAnswer
 from folkmoot.arguments.argument_map import SPOKEN, ArgumentMap, Judgement, Relation, answered, relation
-from folkmoot.arguments.positions import bare
+from folkmoot.arguments.positions import AnswerGiven, Change, bare
 from folkmoot.core.ask import shown
 from folkmoot.core.decision import Ballot
 from folkmoot.core.transcript import Transcript, read_field
@@ -49,7 +48,7 @@ class Disagreement:
 
 def disagreement(
     transcript: Transcript,
-    ledger: Sequence[GivenAnswer],
+    ledger: Sequence[AnswerGiven],
     ending: Conclusion,
     argument_map: ArgumentMap,
     judged: Judgement,
@@ -76,10 +75,10 @@ def disagreement(
     return Disagreement(camps=_camps(transcript, ledger), dissent=ending.dissent, points=tuple(points))
 
 
-def _camps(transcript: Transcript, ledger: Sequence[GivenAnswer]) -> tuple[Camp, ...]:
+def _camps(transcript: Transcript, ledger: Sequence[AnswerGiven]) -> tuple[Camp, ...]:
     """The camps, the greatest first; those of one size in the order in which their members first answered."""
     last = {item.by: item for item in ledger}
-    camps: dict[str, list[GivenAnswer]] = {}
+    camps: dict[str, list[AnswerGiven]] = {}
     for item in last.values():
         camps.setdefault(bare(item.answer), []).append(item)
     unsorted_camps = [
@@ -94,7 +93,7 @@ def _camps(transcript: Transcript, ledger: Sequence[GivenAnswer]) -> tuple[Camp,
     return tuple(sorted(unsorted_camps, key=lambda camp: -len(camp.by)))
 
 
-def _argument(transcript: Transcript, answers: Sequence[GivenAnswer]) -> str:
+def _argument(transcript: Transcript, answers: Sequence[AnswerGiven]) -> str:
     arguments = [read_field(transcript.get(item.key), "ARGUMENT") for item in answers]
     return next((shown(item) for item in reversed(arguments) if item), "")
 
@@ -134,7 +133,7 @@ Done: TypeAlias = tuple[str, str, str, int]
 """One count of a pair: by, to, the name of the count, the number."""
 
 
-def ties(transcript: Transcript, flips: Sequence[Flip]) -> tuple[Interaction, ...]:
+def ties(transcript: Transcript, flips: Sequence[Change]) -> tuple[Interaction, ...]:
     """What participants did towards each other, for each pair, in the order in which it began."""
     return _sums(chain(_answers(transcript), _persuasions(flips), _votes(transcript)))
 
@@ -168,7 +167,7 @@ def _answers(transcript: Transcript) -> Iterator[Done]:
                 yield turn.by, met.by, _KINDS[does], 1
 
 
-def _persuasions(flips: Sequence[Flip]) -> Iterator[Done]:
+def _persuasions(flips: Sequence[Change]) -> Iterator[Done]:
     for flip in flips:
         for by in flip.to:
             yield by, flip.by, "moved", 1

@@ -13,9 +13,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from folkmoot.analysis.agreement import GivenAnswer
 from folkmoot.arguments.argument_map import AGAINST, SPOKEN, ArgumentMap, Judgement, Node, Standing
-from folkmoot.arguments.positions import MARK, QUOTED, Citation, alike, bare, documents, quotations
+from folkmoot.arguments.positions import MARK, QUOTED, AnswerGiven, Citation, alike, bare, documents, quotations
 from folkmoot.core.ask import shown
 from folkmoot.core.text import sentences
 from folkmoot.core.transcript import Transcript, Turn, read_field
@@ -92,7 +91,7 @@ class Ground:
 
 def grounds(
     transcript: Transcript,
-    ledger: Sequence[GivenAnswer],
+    ledger: Sequence[AnswerGiven],
     argument_map: ArgumentMap,
     judged: Judgement,
     cited: Sequence[Citation],

@@ -31,9 +31,11 @@ _REASONS = ("BECAUSE", "REASON")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerGiven:
-    """What one participant answered in one turn: the answer, and the reason given for a change."""
+    """What one participant answered in one turn: the turn, the answer, and the reason given for a change."""
 
+    by: str
     key: str
+    mark: str
     answer: str
     because: str = ""
 
@@ -45,6 +47,7 @@ class Change:
     Attributes:
         by: the participant.
         key: the name of the turn in the record.
+        mark: its mark.
         before: the answer before.
         after: the answer since.
         because: the reason that the participant gave; empty if there is none.
@@ -55,6 +58,7 @@ class Change:
 
     by: str
     key: str
+    mark: str
     before: str
     after: str
     because: str = ""
@@ -69,7 +73,7 @@ def answers_given(transcript: Transcript) -> dict[str, tuple[AnswerGiven, ...]]:
         if answer := _read(turn, _ANSWERS):
             answers[turn.by] = (
                 *answers.get(turn.by, ()),
-                AnswerGiven(key=turn.key, answer=answer, because=_read(turn, _REASONS)),
+                AnswerGiven(by=turn.by, key=turn.key, mark=turn.mark, answer=answer, because=_read(turn, _REASONS)),
             )
     return answers
 
@@ -82,7 +86,7 @@ def answer_shifts(answers: Sequence[AnswerGiven]) -> Iterator[tuple[AnswerGiven,
 def changes(answers_by_name: Mapping[str, Sequence[AnswerGiven]]) -> tuple[Change, ...]:
     """Who changed the answer, where, and why."""
     return tuple(
-        Change(by=by, key=new.key, before=old.answer, after=new.answer, because=new.because)
+        Change(by=by, key=new.key, mark=new.mark, before=old.answer, after=new.answer, because=new.because)
         for by, answers in answers_by_name.items()
         for old, new in answer_shifts(answers)
     )
@@ -303,16 +307,12 @@ def stated(candidates: Sequence[Cause]) -> tuple[Turn, ...]:
 
 def explained(transcript: Transcript, answers_by_name: Mapping[str, Sequence[AnswerGiven]]) -> tuple[Change, ...]:
     """Who changed the answer, where, and why: in its author's words, and after which turns of whom."""
-    return tuple(_with_causes(transcript, change) for change in changes(answers_by_name))
-
-
-def _with_causes(transcript: Transcript, change: Change) -> Change:
-    named = stated(causes(transcript, change, {}))
-    return replace(
-        change,
-        causes=tuple(turn.mark for turn in named),
-        to=tuple(dict.fromkeys(turn.by for turn in named)),
-    )
+    found: list[Change] = []
+    for change in changes(answers_by_name):
+        named = stated(causes(transcript, change, {}))
+        marks, authors = tuple(turn.mark for turn in named), tuple(dict.fromkeys(turn.by for turn in named))
+        found.append(replace(change, causes=marks, to=authors))
+    return tuple(found)
 
 
 def answered_critiques(transcript: Transcript) -> tuple[str, ...]:

@@ -38,12 +38,6 @@ Ending: TypeAlias = Literal[Status, "paused", "open"]
 _NUMBERED = re.compile(r" #\d+$")
 """What stands behind the name of a voter who has several ballots."""
 
-INTERRUPTED = "it was interrupted"
-"""Why a debate that does not run has neither an end nor a pause."""
-
-NOT_BEGUN = "it has not begun"
-"""The same, where nobody was asked yet."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionView(Decision):
@@ -102,24 +96,17 @@ def outcome_view(transcript: Transcript) -> OutcomeView:
     """How a debate stands, from its record, folded."""
     closed, paused, decision = transcript.closed, transcript.paused, transcript.decision
     status: Ending = closed.status if closed else "paused" if paused else "open"
+    unended = "it was interrupted" if transcript.all() else "it has not begun"
+    kind = paused.kind if paused and paused.kind in get_args(PauseKind) else "stopped"  # a record may know other kinds
     return OutcomeView(
         status=status,
-        kind=_kind(paused.kind) if paused else "",
-        reason=closed.reason if closed else paused.reason if paused else _why_open(transcript),
+        kind=cast("PauseKind", kind) if paused else "",
+        reason=closed.reason if closed else paused.reason if paused else unended,
         decision=decision_view(decision) if decision else None,
         answer=answer_in_words(decision) if decision and status == "decided" else "",
         sums=sums_of(transcript),
         warnings=cautions(transcript),
     )
-
-
-def _why_open(transcript: Transcript) -> str:
-    return INTERRUPTED if transcript.all() else NOT_BEGUN
-
-
-def _kind(kind: str) -> PauseKind:
-    """Why a debate is paused, as one of the known kinds."""
-    return cast("PauseKind", kind) if kind and kind in get_args(PauseKind) else "stopped"
 
 
 # ---- for reports -----------------------------------------------------------------------------------------------------
@@ -285,10 +272,10 @@ class Conclusion:
 
 def conclusion(transcript: Transcript) -> Conclusion:
     """How the debate of a record ended."""
-    status, line = _status(outcome_view(transcript), transcript.protocol)
-    decision = transcript.decision
+    view, decision = outcome_view(transcript), transcript.decision
+    status, line = _status(view, transcript.protocol)
     if decision is None:
-        return Conclusion(status=status, line=line, notes=cautions(transcript))
+        return Conclusion(status=status, line=line, notes=view.warnings)
     names = [participant.name for participant in transcript.brief.participants] if transcript.brief else []
     return Conclusion(
         status=status,
@@ -300,7 +287,7 @@ def conclusion(transcript: Transcript) -> Conclusion:
         unread=sum(ballot.state == "unread" for ballot in decision.ballots),
         readable=readable_ballots(decision),
         dissent=dissent(transcript),
-        notes=(*_weight_notes(decision, transcript), *_overturned_note(decision), *cautions(transcript)),
+        notes=(*_weight_notes(decision, transcript), *_overturned_note(decision), *view.warnings),
     )
 
 

@@ -1,16 +1,14 @@
-"""The report's chapters on tools, sources and searches for arguments, read from the record.
-
-A use of a tool is a call on record with its sources; its arguments are in the model's call before it. That a source was
-found does not mean that a turn relies on it.
+"""Searches for arguments, read from the record.
 
 A search is on record as one call with its tree as JSON: the chosen line, and how often and how well each was judged.
 Values are those for the participant, from 0 to 1.
 """
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import cast
+
+import msgspec
 
 from folkmoot.core.event import TREE, Asked, Called, Entry
 
@@ -39,6 +37,16 @@ class SearchNode:
     def depth(self) -> int:
         """The number of thoughts above it in its line: 0 for a claim."""
         return self.id.count(".")
+
+
+class _Tree(msgspec.Struct):
+    """A search as it is on record."""
+
+    simulations: int
+    asked: int
+    depth: int
+    stopped: str
+    nodes: list[SearchNode]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,37 +81,18 @@ def searches(entries: Iterable[Entry]) -> tuple[SearchRun, ...]:
             case Asked(ask=ask):
                 agents[ask.key] = ask.to
             case Called(model=model, key=key, text=text) if model.startswith(TREE):
-                if tree := _read(key, agents.get(key, ""), text):
-                    runs.append(tree)
+                with suppress(msgspec.MsgspecError):
+                    tree = msgspec.json.decode(text, type=_Tree)
+                    run = SearchRun(
+                        key=key,
+                        by=agents.get(key, ""),
+                        simulations=tree.simulations,
+                        asked=tree.asked,
+                        depth=tree.depth,
+                        stopped=tree.stopped,
+                        thoughts=tuple(tree.nodes),
+                    )
+                    runs.append(run)
             case _:
                 pass
     return tuple(runs)
-
-
-def _read(key: str, by: str, text: str) -> SearchRun | None:
-    try:
-        tree = cast("Mapping[str, int]", json.loads(text))
-        nodes = cast("Sequence[Mapping[str, object]]", tree["nodes"])
-        return SearchRun(
-            key=key,
-            by=by,
-            simulations=int(tree["simulations"]),
-            asked=int(tree["asked"]),
-            depth=int(tree["depth"]),
-            stopped=str(tree["stopped"]),
-            thoughts=tuple(_search_node(node) for node in nodes),
-        )
-    except (ValueError, LookupError, TypeError):
-        return None
-
-
-def _search_node(node: Mapping[str, object]) -> SearchNode:
-    value = node["value"]
-    return SearchNode(
-        id=str(node["id"]),
-        by=str(node["by"]),
-        claim=str(node["claim"]),
-        visits=int(cast("int", node["visits"])),
-        value=float(value) if isinstance(value, int | float) else None,
-        chosen=node["chosen"] is True,
-    )

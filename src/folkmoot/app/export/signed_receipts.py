@@ -13,7 +13,7 @@ import hashlib
 import hmac
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
@@ -87,11 +87,21 @@ def read_key(path: Path) -> Key:
             raw, mode = file.read(_LONGEST), os.fstat(file.fileno()).st_mode
     except OSError as error:
         raise BriefError(f"the key cannot be read: {error.strerror or error}", where=str(path)) from error
-    if b"PRIVATE KEY" not in raw:
-        return _public(raw, path)
-    if os.name == "posix" and mode & 0o077:
+    private = b"PRIVATE KEY" in raw
+    if private and os.name == "posix" and mode & 0o077:
         raise BriefError(f"other users can read this private key; fix it with: chmod 600 {path}", where=str(path))
-    return _private(raw, path)
+    with _library():
+        from cryptography.exceptions import UnsupportedAlgorithm
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+        from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_pem_public_key
+    with contextlib.suppress(ValueError, TypeError, UnsupportedAlgorithm):  # TypeError: it is locked with a password
+        key = load_pem_private_key(raw, None) if private else load_pem_public_key(raw)
+        if isinstance(key, Ed25519PrivateKey):
+            return _key_pair(key.public_key(), key)
+        if isinstance(key, Ed25519PublicKey):
+            return _key_pair(key, None)
+    problem = "the file has no Ed25519 key in PEM format; make one with: folkmoot config key FILE"
+    raise BriefError(problem, where=str(path))
 
 
 def new_key(path: Path) -> Path:
@@ -100,28 +110,16 @@ def new_key(path: Path) -> Path:
     Raises:
         BriefError: one of the files is there already, or cannot be written.
     """
-    try:
+    with _library():
         from cryptography.hazmat.primitives import serialization as forms
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-    except ImportError as error:
-        raise BriefError(missing_library("An Ed25519 key", "receipts"), code="missing_library") from error
-    ed25519_private_key, public = Ed25519PrivateKey.generate(), path.with_name(f"{path.name}.pub")
-    texts = (
-        (
-            path,
-            0o600,
-            ed25519_private_key.private_bytes(forms.Encoding.PEM, forms.PrivateFormat.PKCS8, forms.NoEncryption()),
-        ),
-        (
-            public,
-            0o644,
-            ed25519_private_key.public_key().public_bytes(forms.Encoding.PEM, forms.PublicFormat.SubjectPublicKeyInfo),
-        ),
-    )
+    pem, key, public = forms.Encoding.PEM, Ed25519PrivateKey.generate(), path.with_name(f"{path.name}.pub")
+    secret = key.private_bytes(pem, forms.PrivateFormat.PKCS8, forms.NoEncryption())
+    shared = key.public_key().public_bytes(pem, forms.PublicFormat.SubjectPublicKeyInfo)
     for file in (path, public):
         if file.exists():
             raise BriefError("the file exists already; a key is never overwritten", where=str(file))
-    for file, mode, text in texts:
+    for file, mode, text in ((path, 0o600, secret), (public, 0o644, shared)):
         try:
             with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as stream:
                 stream.write(text)
@@ -130,39 +128,13 @@ def new_key(path: Path) -> Path:
     return public
 
 
-def _private(raw: bytes, path: Path) -> Key:
+@contextlib.contextmanager
+def _library() -> Generator[None]:
+    """What is imported within needs the library that signs."""
     try:
-        from cryptography.exceptions import UnsupportedAlgorithm
-        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-        from cryptography.hazmat.primitives.serialization import load_pem_private_key
+        yield
     except ImportError as error:
         raise BriefError(missing_library("An Ed25519 key", "receipts"), code="missing_library") from error
-    # TypeError: the key is locked with a password.
-    with contextlib.suppress(ValueError, TypeError, UnsupportedAlgorithm):
-        private_key_types = load_pem_private_key(raw, None)
-        if isinstance(private_key_types, Ed25519PrivateKey):
-            return _key_pair(private_key_types.public_key(), private_key_types)
-    raise _no_key(path)
-
-
-def _public(raw: bytes, path: Path) -> Key:
-    try:
-        from cryptography.exceptions import UnsupportedAlgorithm
-        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-        from cryptography.hazmat.primitives.serialization import load_pem_public_key
-    except ImportError as error:
-        raise BriefError(missing_library("An Ed25519 key", "receipts"), code="missing_library") from error
-    with contextlib.suppress(ValueError, UnsupportedAlgorithm):
-        public_key_types = load_pem_public_key(raw)
-        if isinstance(public_key_types, Ed25519PublicKey):
-            return _key_pair(public_key_types, None)
-    raise _no_key(path)
-
-
-def _no_key(path: Path) -> BriefError:
-    return BriefError(
-        "the file has no Ed25519 key in PEM format; make one with: folkmoot config key FILE", where=str(path)
-    )
 
 
 def _key_pair(public: "Ed25519PublicKey", private: "Ed25519PrivateKey | None") -> Key:
