@@ -188,8 +188,3 @@ def readable_ballots(decision: Decision | None) -> str:
     states = [ballot.state for ballot in decision.ballots] if decision else []
     unread = states.count("unread")
     return f"{len(states) - unread} of {len(states)} ballots readable" if unread else ""
-
-
-def unread_ballots(decision: Decision | None) -> tuple[str, ...]:
-    """Whose ballots could not be read."""
-    return tuple(ballot.voter for ballot in decision.ballots if ballot.state == "unread") if decision else ()

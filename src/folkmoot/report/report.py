@@ -108,11 +108,6 @@ class Part:
     turns: tuple[Spoken, ...] = ()
     ends: tuple[Halted, ...] = ()
 
-    @property
-    def closing(self) -> bool:
-        """Whether these are closing statements."""
-        return any(turn.act == "close" for turn in self.turns)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:

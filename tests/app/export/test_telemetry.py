@@ -18,7 +18,7 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from folkmoot.app.export.telemetry import Telemetry, TelemetryWatcher, observe
+from folkmoot.app.export.telemetry import Telemetry, TelemetryWatcher
 from folkmoot.app.plan.settings import wants_telemetry
 from folkmoot.core.ask import Reply, Usage
 from folkmoot.core.decision import Decision
@@ -171,7 +171,7 @@ def test_instruments_may_be_asked_for_again(caplog: pytest.LogCaptureFixture) ->
 
 
 def test_without_an_sdk_nothing_is_made_of_it() -> None:
-    quiet = observe("d-1")
+    quiet = TelemetryWatcher().make("d-1")
     for entry in debated().entries:
         quiet.take(entry)
 
@@ -200,11 +200,11 @@ class Collector(BaseHTTPRequestHandler):
 
 
 SENDING = """
-from folkmoot.app.export.telemetry import observe, start
+from folkmoot.app.export.telemetry import TelemetryWatcher, start
 from opentelemetry import metrics, trace
 from tests.app.export.test_telemetry import debated
 start()
-taken = observe("d-1")
+taken = TelemetryWatcher().make("d-1")
 for entry in debated().entries:
     taken.take(entry)
 trace.get_tracer_provider().shutdown()

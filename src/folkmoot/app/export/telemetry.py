@@ -35,6 +35,7 @@ from folkmoot.core.packages import missing_library
 if TYPE_CHECKING:
     from opentelemetry.metrics import Meter
     from opentelemetry.trace import Span, Tracer
+    from opentelemetry.util.types import AttributeValue
 
 NAME = "folkmoot"
 PROVIDERS: Mapping[str, str] = {"google": "gcp.gemini", "bedrock": "aws.bedrock", "azure": "azure.ai.openai"}
@@ -132,35 +133,31 @@ class Telemetry:
         if span is None:
             return
         provider, _, model = event.model.partition(":")
-        tool = event.model.startswith(TOOL)
+        tool, usage = event.model.startswith(TOOL), event.usage
         if not tool:
-            span.set_attribute("gen_ai.response.model", event.served or model)
-            span.set_attribute("gen_ai.usage.input_tokens", event.usage.input_tokens)
-            span.set_attribute("gen_ai.usage.cache_read.input_tokens", event.usage.cached_tokens)
-            span.set_attribute("gen_ai.usage.output_tokens", event.usage.output_tokens)
-            if event.finish:
-                span.set_attribute("gen_ai.response.finish_reasons", (event.finish,))
-            if event.usage.cost is not None:
-                span.set_attribute("folkmoot.cost", event.usage.cost)
-            if event.usage.estimated:
-                span.set_attribute("folkmoot.estimated", True)
+            answered: dict[str, AttributeValue | None] = {
+                "gen_ai.response.model": event.served or model,
+                "gen_ai.usage.input_tokens": usage.input_tokens,
+                "gen_ai.usage.cache_read.input_tokens": usage.cached_tokens,
+                "gen_ai.usage.output_tokens": usage.output_tokens,
+                "gen_ai.response.finish_reasons": (event.finish,) if event.finish else None,
+                "folkmoot.cost": usage.cost,
+                "folkmoot.estimated": usage.estimated or None,
+            }
+            span.set_attributes({name: value for name, value in answered.items() if value is not None})
         span.end(at)
         labels = {"gen_ai.operation.name": "execute_tool" if tool else "chat", "gen_ai.request.model": model}
         labels["gen_ai.provider.name"] = NAME if tool else PROVIDERS.get(provider, provider)
-        self._count(event, labels, tool)
-
-    def _count(self, event: Called, labels: Mapping[str, str], tool: bool) -> None:
         seconds = self.meter.create_histogram(
             "gen_ai.client.operation.duration", "s", explicit_bucket_boundaries_advisory=SECONDS
         )
         seconds.record(event.seconds, labels)
-        if tool:
-            return
-        tokens = self.meter.create_histogram(
-            "gen_ai.client.token.usage", "{token}", explicit_bucket_boundaries_advisory=TOKENS
-        )
-        tokens.record(event.usage.input_tokens, {**labels, "gen_ai.token.type": "input"})
-        tokens.record(event.usage.output_tokens, {**labels, "gen_ai.token.type": "output"})
+        if not tool:
+            tokens = self.meter.create_histogram(
+                "gen_ai.client.token.usage", "{token}", explicit_bucket_boundaries_advisory=TOKENS
+            )
+            tokens.record(usage.input_tokens, {**labels, "gen_ai.token.type": "input"})
+            tokens.record(usage.output_tokens, {**labels, "gen_ai.token.type": "output"})
 
     def _fail(self, span: "Span | None", kind: str, at: int) -> None:
         if span is not None:
@@ -193,8 +190,10 @@ class TelemetryWatcher:
         self.observed: dict[str, Telemetry | None] = {}
 
     def make(self, debate: str) -> Telemetry:
-        """What takes a debate's entries in."""
-        return observe(debate)
+        """What takes a debate's entries in from now on, for whatever SDK the process has set up."""
+        from opentelemetry import metrics, trace
+
+        return Telemetry(debate, trace.get_tracer(NAME), metrics.get_meter(NAME))
 
     def take(self, debate: str, entries: Sequence[Entry]) -> None:
         """Take in what has just been stored."""
@@ -257,13 +256,6 @@ def start() -> None:
     trace.set_tracer_provider(traces)
     reader = PeriodicExportingMetricReader(OTLPMetricExporter(timeout=timeout))
     metrics.set_meter_provider(MeterProvider([reader], resource=resource))
-
-
-def observe(debate: str) -> Telemetry:
-    """What takes a debate's entries in from now on, for whatever SDK the process has set up."""
-    from opentelemetry import metrics, trace
-
-    return Telemetry(debate, trace.get_tracer(NAME), metrics.get_meter(NAME))
 
 
 def _time(at: float) -> int:
