@@ -28,8 +28,8 @@ from parts.review_cases import Case, read_cases
 
 from folkmoot.app.review.review_start import ReviewRequest, review_brief, review_run
 from folkmoot.app.review.subject import artefact_of_files
-from folkmoot.app.run.prepare import LimitOverrides, Overrides
-from folkmoot.app.run.start import prepare_start, run_start
+from folkmoot.app.run.prepare import LimitOverrides, Overrides, prepare
+from folkmoot.app.run.start import run_start
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.agent import Context
 from folkmoot.core.ask import Ask
@@ -311,8 +311,8 @@ async def measure_models(
     overrides = Overrides(models=tuple(models), protocol="findings", caps=LimitOverrides(cost=cap))
     for case in cases:
         request = ReviewRequest(artefact=artefact_of(case), reviewers=max(2, len(models)), models=len(models))
-        start = await prepare_start(workspace, review_brief(request), overrides)
-        debate = workspace.new_id(start.prepared.plan)
+        start = await prepare(workspace, review_brief(request), overrides)
+        debate = workspace.new_id(start.plan)
         await run_start(workspace, start, debate)
         run = await review_run(workspace, debate)
         totals.add(case, run.review)

@@ -23,9 +23,8 @@ from folkmoot.app.evaluation.folder import note_folder, save_result, stored_eval
 from folkmoot.app.plan.settings import lock_place  # noqa: E402
 from folkmoot.app.review.review_start import ReviewRequest, review_brief  # noqa: E402
 from folkmoot.app.review.subject import artefact_of_files  # noqa: E402
-from folkmoot.app.run.prepare import Overrides  # noqa: E402
-from folkmoot.app.run.start import HostHooks, prepare_start, run_start  # noqa: E402
-from folkmoot.engine.driver import StopRequest  # noqa: E402
+from folkmoot.app.run.prepare import Overrides, prepare  # noqa: E402
+from folkmoot.app.run.start import run_start  # noqa: E402
 from folkmoot.reviews.diff_reader import files_of, read_diff  # noqa: E402
 from tests.app.results.prepared import credits, result  # noqa: E402
 from tests.web.browser import NARROW, WIDE, Scheme, Slow, Stage, Visit, example, needed, staged  # noqa: E402
@@ -223,9 +222,9 @@ async def reviewed(stage: Stage) -> str:
     workspace = stage.site.workspace
     request = ReviewRequest(artefact=artefact_of_files(files_of(read_diff(CHANGE)), {"kind": "diff"}))
     overrides = Overrides(models=("builtin:quotes",), protocol="findings")
-    start = await prepare_start(workspace, review_brief(request), overrides)
-    debate = workspace.new_id(start.prepared.plan)
-    await run_start(workspace, start, debate, HostHooks(stop=StopRequest()))
+    start = await prepare(workspace, review_brief(request), overrides)
+    debate = workspace.new_id(start.plan)
+    await run_start(workspace, start, debate)
     return f"/d/{debate}"
 
 

@@ -10,8 +10,8 @@ import pytest
 from folkmoot.app.brief.reader import read_words
 from folkmoot.app.endpoint.conversation import read_conversation
 from folkmoot.app.plan.settings import Config
-from folkmoot.app.run.prepare import Overrides
-from folkmoot.app.run.start import prepare_start, run_start
+from folkmoot.app.run.prepare import Overrides, prepare
+from folkmoot.app.run.start import run_start
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.errors import BriefError
 from folkmoot.phases.choices import Final
@@ -71,8 +71,8 @@ async def _answer_at_once(store: Path) -> None:
     try:
         final = Final(model="builtin:quotes", alone=True)
         wish = Overrides(models=("builtin:quotes",), protocol="single", cast="builtin", final=final)
-        start = await prepare_start(workspace, read_words("Give this chat a title."), wish)
-        await run_start(workspace, start, workspace.new_id(start.prepared.plan))
+        start = await prepare(workspace, read_words("Give this chat a title."), wish)
+        await run_start(workspace, start, workspace.new_id(start.plan))
     finally:
         await workspace.close()
 

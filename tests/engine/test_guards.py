@@ -11,7 +11,7 @@ import pytest
 
 from folkmoot.core.agent import Context, Quote, Recorder
 from folkmoot.core.ask import Ask, Form, Reply
-from folkmoot.core.brief import Brief, Limits
+from folkmoot.core.brief import Brief
 from folkmoot.core.errors import LimitReached, RecordError, RecordMismatch, Refused, Unavailable
 from folkmoot.core.event import (
     Called,
@@ -20,7 +20,7 @@ from folkmoot.core.event import (
     Paused,
     Replied,
 )
-from folkmoot.engine.driver import DriverOptions, debate
+from folkmoot.engine.driver import debate
 from folkmoot.phases.base import Play, State
 from folkmoot.phases.speak import Everyone
 from folkmoot.protocols.spec import dump
@@ -182,15 +182,3 @@ async def _stopped_on_a_full_disk(faults: list[BaseException]) -> None:
             driving.cancel()
     except* RecordError as errors:
         faults += [fault for fault in errors.exceptions if not isinstance(fault, ExceptionGroup)]
-
-
-@pytest.mark.parametrize(("limits", "closes"), [(Limits(), 1), (Limits(asks=2), 0)])
-async def test_what_closes_a_debate_is_awaited_once_it_is_over(limits: Limits, closes: int) -> None:
-    closed: list[bool] = []
-
-    async def closing() -> None:
-        closed.append(True)
-
-    ran = await runner(limits=limits, hosting=lambda: DriverOptions(closing=closing)).run(both(just("said")))
-    assert bool(ran.transcript.closed) == bool(closes)
-    assert len(closed) == closes

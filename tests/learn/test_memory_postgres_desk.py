@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from folkmoot.app.export.learned import add_note, learn, learn_all, learned_items, search
-from folkmoot.app.plan.assignment import retriever_agents, weigher_agents
+from folkmoot.app.plan.assignment import make_agents
 from folkmoot.app.plan.learning import missing_lessons
 from folkmoot.app.plan.settings import Config
 from folkmoot.app.run.workspace import Workspace
@@ -72,14 +72,16 @@ async def test_a_held_debate_is_learned_and_recalled(workspace: Workspace) -> No
     assert not await learn(workspace, "held")
     assert len((await learned_items(workspace, "held", ["performance"]))["performance"]) == 3
     ask, context = ask_and_context(topic=BUSES)
-    retriever = retriever_agents(context.brief, workspace.store, workspace.config, workspace.clock)["Librarian"]
+    retriever = make_agents(context.brief, workspace.pool, store=workspace.store)["Librarian"]
     recalled = await retriever.answer(ask, context, Ear())
     assert "held" in str(recalled.fields[HISTORY])
     assert recalled.notes == ("5 closed debates are not learned; run folkmoot learn",)
     weigh, weighing_scene = question()
-    weighed = await weigher_agents(weighing_scene.brief, workspace.store)["T"].answer(weigh, weighing_scene, Ear())
+    weighed = await make_agents(weighing_scene.brief, workspace.pool, store=workspace.store)["T"].answer(
+        weigh, weighing_scene, Ear()
+    )
     assert "not learned" in str(weighed.fields[HOW])
-    assert "postgresql" not in repr((retriever, weigher_agents(weighing_scene.brief, workspace.store)))
+    assert "postgresql" not in repr(retriever)
 
 
 COMMANDS = (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from folkmoot.app.plan.pretend import parts
+from folkmoot.app.plan.simulation import parts
 from folkmoot.core.agent import Context
 from folkmoot.core.ask import Ask, Reply, Value
 from folkmoot.core.brief import Brief, Participant

@@ -1,19 +1,16 @@
 """What is said from outside reaches everybody from the next question on, whatever a protocol shows of its log."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
-from folkmoot.app.plan.pretend import AnswerSimulator, expected_words, stop_values
+from folkmoot.app.plan.simulation import Simulation
 from folkmoot.app.run.people import say
 from folkmoot.app.run.workspace import Workspace
-from folkmoot.core.agent import context_of
 from folkmoot.core.brief import Brief, Participant
 from folkmoot.core.errors import BriefError
-from folkmoot.core.event import Asked, Entry, Interjected, Replied
-from folkmoot.core.transcript import INTERJECTION, Transcript
-from folkmoot.phases.base import State, enter
+from folkmoot.core.event import Entry, Interjected
+from folkmoot.core.transcript import INTERJECTION
 from folkmoot.phases.choices import Choices
 from folkmoot.protocols.known import ALONE, KNOWN, build
 from folkmoot.record.store import digest, encode
@@ -25,25 +22,14 @@ BRIEF = Brief(topic="Tea or coffee?", participants=(*PEOPLE, Participant(name="C
 
 @pytest.mark.parametrize("protocol", [name for name in KNOWN if name not in ALONE])
 def test_an_interjection_reaches_every_later_prompt(protocol: str) -> None:
-    tree = build(protocol, BRIEF)
-    transcript, pretender = Transcript(brief=BRIEF), AnswerSimulator(ends=stop_values(tree), agree=False)
-    batch, in_prompts = 0, list[bool]()
-    for step in enter(tree, State(brief=BRIEF, transcript=transcript)):
-        if not isinstance(step, Sequence):
-            transcript.apply(step)
-            continue
-        batch += 1
-        for ask in step:
-            transcript.apply(Asked(ask=ask))
-        contexts = [context_of(BRIEF, transcript, ask) for ask in step]
-        in_prompts += [any(turn.act == INTERJECTION for turn in context.turns) for context in contexts if batch > 1]
-        for place, (ask, context) in enumerate(zip(step, contexts, strict=True)):
-            reply = pretender.answer(
-                ask, transcript, place=place, batch=batch, words=expected_words(ask, context), last=False
-            )
-            transcript.apply(Replied(key=ask.key, reply=reply))
-        if batch == 1:
-            transcript.apply(Interjected(by="Guest", text="There is no milk."))
+    simulation = Simulation(BRIEF, build(protocol, BRIEF), agree=False)
+    in_prompts, said = list[bool](), False
+    for _, context, _ in simulation.play():
+        if simulation.batches > 1:
+            in_prompts.append(any(turn.act == INTERJECTION for turn in context.turns))
+        elif not said:
+            simulation.transcript.apply(Interjected(by="Guest", text="There is no milk."))
+            said = True
     assert all(in_prompts)
     assert in_prompts
 

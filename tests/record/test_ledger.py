@@ -103,49 +103,6 @@ async def test_who_gives_up_waiting_holds_nobody_up() -> None:
     assert len(await store.read("d")) == 2
 
 
-async def test_what_is_handed_over_is_with_the_store_and_not_yet_durable() -> None:
-    store = Gate()
-    ledger = await opened(store)
-    async with ledger.writing():
-        await ledger.handed_over()
-        assert not store.reached.is_set(), "there was nothing to hand over"
-        ledger.note(Entered(path="/a"))
-        async with asyncio.TaskGroup() as group:
-            for _ in range(2):
-                group.create_task(ledger.handed_over())
-        assert store.reached.is_set()
-        assert store.sizes == []
-        store.open.set()
-        await ledger.add(Entered(path="/b"))
-        await ledger.handed_over()
-    assert store.sizes == [1, 1]
-
-
-async def test_nothing_is_handed_over_once_the_record_is_lost() -> None:
-    store = Gate()
-    ledger = await opened(store)
-
-    async def work() -> None:
-        async with ledger.writing():
-            ledger.note(Entered(path="/a"))
-            await store.reached.wait()
-            await InMemoryStore.append(store, "d", ["another writer"], after=0)
-            ledger.note(Entered(path="/b"))
-            store.open.set()
-            async with asyncio.TaskGroup() as group:
-                handing = group.create_task(ledger.handed_over())
-                await asyncio.sleep(0)
-                waits.append(handing)
-
-    waits: list[asyncio.Task[None]] = []
-    with pytest.raises(ExceptionGroup) as caught:
-        await work()
-    assert isinstance(waits[0].exception(), RecordConflict)
-    assert caught.group_contains(RecordConflict)
-    with pytest.raises(RecordConflict):
-        await ledger.handed_over()
-
-
 async def test_nothing_is_waited_for_where_nobody_writes() -> None:
     ledger = await opened(InMemoryStore())
     with pytest.raises(RecordError, match="the record of d is not open for writing"):

@@ -14,7 +14,7 @@ from safetensors.numpy import load_file, save_file  # pyright: ignore[reportUnkn
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from folkmoot.agents.toolkit import ToolUse
-from folkmoot.app.plan.assignment import make_agents, make_similarity_agent, with_similarity
+from folkmoot.app.plan.assignment import make_agents, make_similarity_agent, similarity_helper
 from folkmoot.app.plan.settings import Config
 from folkmoot.app.plan.toolbox import check_tools, tool_notes
 from folkmoot.app.run.workspace import Workspace
@@ -225,7 +225,9 @@ BRIEF = Brief(topic="Tea or coffee?", participants=(ANN, BOB))
 
 def test_the_record_names_the_model_and_the_settings_say_where_it_lies(tiny: Path) -> None:
     config = Config(embeddings=f"model2vec:{tiny}")
-    brief = with_similarity(replace(BRIEF, limits=Limits(cost=0.0)), ("stalled",), config)
+    helper = similarity_helper(replace(BRIEF, limits=Limits(cost=0.0)), ("stalled",), config)
+    assert helper
+    brief = replace(BRIEF, participants=(*BRIEF.participants, helper))
     assert brief.participants[-1].seat == "likeness:model2vec:tiny"
     assert isinstance(make_agents(brief, Pool(env={}), config=config)["Likeness"], SimilarityTool)
     for other in (None, Config(), Config(embeddings="ollama:e")):
@@ -262,7 +264,10 @@ async def test_a_debate_that_stalls_by_it_is_resumed_and_verified_and_has_not_co
     async with Wires(script=opponents).serve() as wires:
         workspace = Workspace(InMemoryStore(), pool=Pool(env=environment(wires.url), retry=HASTY), config=config)
         choices = Choices(until=("stalled",), rounds=4)
-        plan = workspace.plan(with_similarity(BRIEF, choices.until, config), protocol="arena", choices=choices)
+        helper = similarity_helper(BRIEF, choices.until, config)
+        assert helper
+        brief = replace(BRIEF, participants=(*BRIEF.participants, helper))
+        plan = workspace.plan(brief, protocol="arena", choices=choices)
         outcome = await workspace.run(plan, "tea")
         events = [entry.event for entry in await workspace.entries("tea")]
         (reason,) = [event.reason for event in events if isinstance(event, Halted)]

@@ -125,7 +125,6 @@ class DriverOptions:
         untimed: the names of those who may take longer than a turn: people.
         gate: how many of the others may answer in parallel; None for the number in the limits.
         prepare: awaited once before the first question is asked; its time counts for no limit.
-        closing: awaited once the debate is over, while its last entry may still be on its way into the store.
     """
 
     limits: Limits | None = None
@@ -136,7 +135,6 @@ class DriverOptions:
     untimed: frozenset[str] = frozenset()
     gate: asyncio.Semaphore | None = None
     prepare: Callable[[], Awaitable[None]] | None = None
-    closing: Callable[[], Awaitable[None]] | None = None
 
 
 async def debate(
@@ -171,8 +169,6 @@ async def debate(
             except asyncio.CancelledError:
                 await driver.note_cancel()
                 raise
-            if driver.options.closing and ledger.transcript.closed:
-                await driver.options.closing()
     except BaseExceptionGroup as errors:
         first = _first_error(errors)
         raise first from first.__cause__ or errors

@@ -114,7 +114,7 @@ class DebateTools:
         client = self.server.client(here)
         order = await _order(question, models, protocol, preset, rounds, max_cost, files)
         start = await client.admission.make_ready(order)
-        return PlanResult.model_validate(plan_data(start.prepared))
+        return PlanResult.model_validate(plan_data(start))
 
     async def wait_for_debate(
         self,

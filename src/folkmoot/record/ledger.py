@@ -96,7 +96,6 @@ class Ledger:
         self._stored = 0
         self._down: list[str] = []  # numbered, and not yet given to the store
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
-        self._taken: asyncio.Future[None] | None = None
         self._news = asyncio.Event()
         self._over: RecordError | None = RecordError(f"the record of {debate} is not open for writing")
         self._called: dict[tuple[str, str], Called] = {}
@@ -187,18 +186,6 @@ class Ledger:
             self._waiters.append((self._seq, durable))
             await durable
 
-    async def handed_over(self) -> None:
-        """Wait until the store has been given all that was noted. It takes things in order; it may not have stored it.
-
-        Raises:
-            RecordError: the store cannot be written, or the record is not open for writing.
-        """
-        if self._over:
-            raise self._over
-        if self._down:
-            self._taken = self._taken or asyncio.get_running_loop().create_future()
-            await self._taken
-
     @asynccontextmanager
     async def writing(self) -> AsyncGenerator[None]:
         """Write, as long as the context lasts, whatever is noted; all of it is durable at the end, unless cancelled."""
@@ -223,7 +210,6 @@ class Ledger:
                 await self._collect()
                 self._news.clear()
                 lines, self._down = self._down, []
-                self._wake_taken()
                 await self._append(lines)
                 self._stored += len(lines)
                 if self._publish:
@@ -278,15 +264,9 @@ class Ledger:
         Who waits is told here: a task group that is being cancelled already would not cancel its tasks once more.
         """
         self._over = self._over or error
-        for durable in [*(durable for _, durable in self._waiters), *([self._taken] if self._taken else [])]:
+        for _, durable in self._waiters:
             if not durable.done():
                 durable.set_exception(self._over)
-
-    def _wake_taken(self) -> None:
-        """Tell who waits for the store to have what was noted: it has it before they run."""
-        if self._taken and not self._taken.done():
-            self._taken.set_result(None)
-        self._taken = None
 
     def _wake(self) -> None:
         waiting = [waiter for waiter in self._waiters if waiter[0] > self._stored]

@@ -7,7 +7,7 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import chain
@@ -239,13 +239,6 @@ def keep(connection: sqlite3.Connection, folds: Iterable[Fold]) -> None:
 def remove(connection: sqlite3.Connection, names: str) -> None:
     """Delete summaries, in the transaction that deletes the lines; ``names`` is a list in JSON."""
     connection.execute(REMOVE, (names,))
-
-
-def ends_with(connection: sqlite3.Connection, debate: str, head: str, beside: Mapping[str, int]) -> bool:
-    """Whether the last line of a debate has that hash, and these streams beside it have no more lines than that."""
-    last: str | None = connection.execute(LAST, (debate,)).fetchone()[0]
-    news = (connection.execute(HAS_MORE, item).fetchone()[0] for item in beside.items())
-    return last is not None and digest(last) == head and not any(news)
 
 
 def lines_of(connection: sqlite3.Connection, debate: str) -> list[str]:

@@ -150,7 +150,7 @@ async def _begun_body(site: ServerState, debate: str, response: Response) -> Sta
 async def check_brief(site: SiteOf, holder: Owner, body: PlanRequest) -> PlanResponse:
     """Show how a brief was understood, and what the debate would use. Nothing is sent to any model."""
     start = await admission(site, holder.owner).make_ready(await order_of(body))
-    return PlanResponse.model_validate({"kind": start.parsed.kind, **plan_data(start.prepared)})
+    return PlanResponse.model_validate({"kind": start.parsed.kind, **plan_data(start)})
 
 
 @router.get("/debates")

@@ -30,11 +30,10 @@ from folkmoot.app.plan import settings_tables
 from folkmoot.app.plan.settings import Config
 from folkmoot.app.run.dispatcher import Dispatcher, QueueAway
 from folkmoot.app.run.outcome import Outcome
-from folkmoot.app.run.prepare import Overrides
-from folkmoot.app.run.start import HostHooks, generate_participants, prepare_start, put_on_record
+from folkmoot.app.run.prepare import Overrides, prepare
+from folkmoot.app.run.start import generate_participants, put_on_record
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.errors import BriefError, FolkmootError, RecordAway, RecordConflict
-from folkmoot.engine.driver import StopRequest
 from folkmoot.workers.connection import Temporal
 from folkmoot.workers.worker_notes import note
 from folkmoot.workers.workflow import ScheduleWorkflow
@@ -145,11 +144,11 @@ class Scheduled:
         return debate
 
     async def _record(self, brief: ParsedBrief, debate: str) -> None:
-        start = await prepare_start(self._workspace, brief, Overrides(), self._config)
+        start = await prepare(self._workspace, brief, Overrides(), self._config)
         casters = copy.copy(self._workspace)
         # A casting is no debate of the queue: no fence is around it, and nobody else drives it.
         casters.writer = self._workspace.store
-        peopled = await generate_participants(casters, start, debate, HostHooks(stop=StopRequest()))
+        peopled = await generate_participants(casters, start, debate)
         if isinstance(peopled, Outcome):
             raise FolkmootError(
                 f"no participants were generated, so the debate did not start: {peopled.reason} ({peopled.debate})"

@@ -13,7 +13,7 @@ from math import ceil
 import pytest
 
 from folkmoot.app.brief.reader import ParsedBrief, read_brief
-from folkmoot.app.plan.bounds import Bounds, Totals, bounds, joined_bounds
+from folkmoot.app.plan.estimate import Bounds, Totals, estimate
 from folkmoot.app.plan.settings import Config
 from folkmoot.app.run.prepare import Overrides, PreparedDebate, prepare
 from folkmoot.app.run.workspace import Plan, Workspace
@@ -190,7 +190,8 @@ async def test_so_it_does_whatever_a_brief_chooses(name: str) -> None:
         pool.add_agent("all", model)
         await workspace.run(Plan(brief=brief, name=name, protocol=tree), "used")
         actual = used(await workspace.entries("used"))
-        check_within(bounds(brief, tree, dict.fromkeys((who.name for who in people), pool.model("guest:all"))), actual)
+        models = dict.fromkeys((who.name for who in people), pool.model("guest:all"))
+        check_within(estimate(brief, tree, models).bounds, actual)
         await workspace.close()
 
 
@@ -206,7 +207,7 @@ def of(brief: Brief, model: Model | None = None, name: str = "round_robin") -> B
     """The bounds of a debate of one round in which one model answers for all."""
     model = model or PricedModel("short")
     tree = build(name, brief, Choices(rounds=1))
-    return bounds(brief, tree, dict.fromkeys((who.name for who in brief.participants), model))
+    return estimate(brief, tree, dict.fromkeys((who.name for who in brief.participants), model)).bounds
 
 
 def with_people(**changes: object) -> Brief:
@@ -269,17 +270,11 @@ def test_without_a_price_or_a_model() -> None:
 
     unknown = of(HIRING, Unpriced("short"))
     assert (unknown.least.cost, unknown.most.cost) == (None, None)
-    assert joined_bounds([unknown, of(HIRING)]).times(2).most.cost is None
+    assert Bounds.sum([unknown, of(HIRING)] * 2).most.cost is None
     tree = build("round_robin", HIRING, Choices(rounds=1))
-    none = bounds(HIRING, tree, {})
+    none = estimate(HIRING, tree, {}).bounds
     assert (none.answer, none.most.calls, none.most.tokens, none.most.cost) == (0, 0, 0, 0.0)
     assert none.most.asks > 0
-
-
-def test_two_debates_use_twice_as_much() -> None:
-    one, both = of(HIRING), joined_bounds([of(HIRING), of(HIRING)])
-    assert both == one.times(2)
-    assert both.most.tokens == 2 * one.most.tokens
 
 
 def test_a_fallback_is_paid_at_the_dearest_price() -> None:

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from folkmoot.app.plan.estimate import TOKENS, estimate
-from folkmoot.app.plan.pretend import WORDS, AnswerSimulator, expected_words
+from folkmoot.app.plan.simulation import WORDS, expected_words
 from folkmoot.core.agent import Context, Quote
 from folkmoot.core.ask import Ask, Field, Form, Reply
 from folkmoot.core.brief import Brief, Participant, Settings, Source
-from folkmoot.core.transcript import Transcript, Turn
+from folkmoot.core.transcript import Turn
 from folkmoot.models.base import Model, Request
 from folkmoot.phases.choices import Extras
 from folkmoot.protocols.known import Choices, build
@@ -103,14 +103,6 @@ def test_the_words_of_an_answer(act: str, form: Form | None, expected: int) -> N
     turn = Turn(key="/a#1", by="P0", act="argue", reply=Reply(text="eins zwei drei vier fünf"))
     ask = Ask(key="/a#2", to="P0", act=act, task="", form=form)
     assert expected_words(ask, Context(brief=brief(2), me=Participant(name="P0"), about=(turn,))) == expected
-
-
-@pytest.mark.parametrize("agree", [True, False])
-def test_a_flag_is_raised_where_nobody_agrees(agree: bool) -> None:
-    ask = Ask(key="/a#1", to="P0", act="argue", task="", form=Form(name="f", fields=(Field(name="F", kind="flag"),)))
-    pretender = AnswerSimulator(ends=frozenset(), agree=agree)
-    reply = pretender.answer(ask, Transcript(), place=0, batch=1, words=0, last=True)
-    assert (reply.fields, len(reply.text.split()) > 1) == ({"F": not agree}, True)
 
 
 def test_an_unknown_price_is_unknown() -> None:

@@ -8,8 +8,7 @@ from typing import get_args
 import pytest
 
 from folkmoot.app.brief.participants import ACTS
-from folkmoot.app.plan.assignment import calls_for
-from folkmoot.app.plan.estimate import estimate
+from folkmoot.app.plan.estimate import calls_for, estimate
 from folkmoot.core.ask import Ask, Field, Reply, Value
 from folkmoot.core.brief import Brief, Participant, Search, View
 from folkmoot.core.errors import ProtocolError
@@ -157,7 +156,7 @@ def check(name: str, seed: int) -> float:
         for participant in brief.participants
         if participant.seat == "scripted:a"
     }
-    costing, used = estimate(brief, tree, models, work=calls_for), 0.0
+    costing, used = estimate(brief, tree, models), 0.0
     most = costing.most
     for _ in range(3):
         crowd = Crowd(chance)

@@ -9,8 +9,7 @@ import pytest
 
 from folkmoot.agents.toolkit import ROUNDS, USES
 from folkmoot.agents.tree_search import most_calls
-from folkmoot.app.plan.assignment import calls_for
-from folkmoot.app.plan.estimate import estimate, likely_requests
+from folkmoot.app.plan.estimate import calls_for, estimate
 from folkmoot.core.ask import Ask, Reply, Value
 from folkmoot.core.brief import Brief, Participant, Search, View
 from folkmoot.core.errors import ProtocolError
@@ -190,13 +189,12 @@ def test_calls_are_counted_and_paid() -> None:
     tree = build("panel", parsed_brief, Choices(rounds=0))
     model = ScriptedModel(lambda request: "")
     models: dict[str, Model] = {"A": model, "B": model}
-    once, often = (
-        estimate(parsed_brief, tree, models),
-        estimate(parsed_brief, tree, models, work=calls_for, likely=likely_requests),
-    )
+    costing = estimate(parsed_brief, tree, models)
+    assert (costing.most.asks, costing.most.calls) == (4, 4 + ROUNDS)
+    without = replace(parsed_brief, participants=(Participant(name="A"), Participant(name="B")))
+    once = estimate(without, tree, models)
     assert (once.most.asks, once.most.calls) == (4, 4)
-    assert (often.most.asks, often.most.calls) == (4, 4 + ROUNDS)
-    assert once.most.tokens < often.most.tokens
-    assert once.most.expected < often.most.expected
-    assert often.least.calls == once.least.calls, "nobody has to look anything up"
-    assert often.least.tokens == once.least.tokens
+    assert once.most.tokens < costing.most.tokens
+    assert once.most.expected < costing.most.expected
+    assert costing.least.calls == once.least.calls, "nobody has to look anything up"
+    assert costing.least.tokens == once.least.tokens

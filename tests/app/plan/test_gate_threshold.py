@@ -113,7 +113,7 @@ async def test_what_is_learned_later_moves_no_debate_on_record(workspace: Worksp
             resumed = await workspace.resume(f"cut{cut}")
             assert essence(resumed.transcript)[0] == essence(whole.transcript)[0]
     once_more = await start_again(workspace, "new", Overrides(rounds=2))
-    assert "threshold 0.15" in once_more.prepared.plan.chosen
+    assert "threshold 0.15" in once_more.plan.chosen
 
 
 async def test_too_few_questions_leave_the_default_and_say_how_many_are_needed(workspace: Workspace) -> None:

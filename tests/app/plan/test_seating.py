@@ -45,19 +45,6 @@ async def test_a_search_keeps_to_the_limits_in_force() -> None:
     assert "the search ended early: its share of the time was used up" in reply.notes
 
 
-def test_the_settings_are_looked_up_once_for_all_participants(monkeypatch: pytest.MonkeyPatch) -> None:
-    looks: list[bool] = []
-
-    def look() -> Config:
-        looks.append(True)
-        return Config()
-
-    monkeypatch.setattr(assignment, "load_config", look)
-    people = tuple(Participant(name=name, seat="ollama:tiny") for name in ("Ann", "Bob", "Cem"))
-    assert len(assignment.make_agents(Brief(topic="Tea?", participants=people), Pool(env={}))) == 3
-    assert len(looks) == 1
-
-
 @pytest.mark.parametrize(
     ("own", "preset", "header", "ann", "sent"),
     [

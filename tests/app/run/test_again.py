@@ -13,8 +13,8 @@ from folkmoot.app.brief.reader import read_brief, read_settings
 from folkmoot.app.brief.types import HEADER, PROTOCOLS
 from folkmoot.app.plan.settings import Config
 from folkmoot.app.run.again import start_again
-from folkmoot.app.run.prepare import Overrides, PreparedDebate
-from folkmoot.app.run.start import StartRequest, prepare_start, put_on_record
+from folkmoot.app.run.prepare import Overrides, PreparedDebate, prepare
+from folkmoot.app.run.start import put_on_record
 from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.app.serve.brief_view import brief_markdown
 from folkmoot.core.ask import Value
@@ -55,14 +55,14 @@ def text(header: str, body: str = PEOPLE) -> str:
 
 async def begun(workspace: Workspace, brief: str, overrides: Overrides = QUOTES) -> Opened:
     """A debate on record, called first; how it began."""
-    start = await prepare_start(workspace, read_brief(brief, folder=Path()), overrides, workspace.config)
+    start = await prepare(workspace, read_brief(brief, folder=Path()), overrides, workspace.config)
     await put_on_record(workspace, start, "first")
-    return start.prepared.plan.opened()
+    return start.plan.opened()
 
 
 async def again(workspace: Workspace, *pairs: str, overrides: Overrides | None = None) -> PreparedDebate:
     """The same brief once more."""
-    return (await start_again(workspace, "first", overrides or Overrides(), settings=read_settings(pairs))).prepared
+    return await start_again(workspace, "first", overrides or Overrides(), settings=read_settings(pairs))
 
 
 # ---- the settings that are on record --------------------------------------------------------------------------------
@@ -239,20 +239,19 @@ async def test_a_protocol_that_a_program_made_is_run_as_it_is_or_replaced_as_a_w
     people = tuple(Participant(name=name, seat="builtin:quotes") for name in ("Ada", "Bo"))
     tree = Sequence(parts=(Adopt(),))
     plan = Plan(brief=Brief(topic="Tea?", participants=people), name="council", protocol=tree)
-    ready = PreparedDebate(plan=plan, costing=(await again_of(workspace)).costing, drops={})
-    made = StartRequest(parsed=read_brief("Tea?"), overrides=QUOTES, prepared=ready)
+    made = replace(await again_of(workspace), plan=plan)
     await put_on_record(workspace, made, "made")
-    same = (await start_again(workspace, "made", Overrides(seed=2))).prepared.plan
+    same = (await start_again(workspace, "made", Overrides(seed=2))).plan
     assert (same.protocol, same.settings, same.brief.seed) == (tree, {}, 2)
     with pytest.raises(BriefError, match="--protocol"):
         await start_again(workspace, "made", Overrides(rounds=2))
-    other = (await start_again(workspace, "made", Overrides(protocol="panel", rounds=2))).prepared.plan
+    other = (await start_again(workspace, "made", Overrides(protocol="panel", rounds=2))).plan
     assert other.settings == {"protocol": "panel", "rounds": 2}
 
 
 async def again_of(workspace: Workspace) -> PreparedDebate:
     """Any debate that is prepared."""
-    return (await prepare_start(workspace, read_brief(text("seed: 1")), QUOTES, workspace.config)).prepared
+    return await prepare(workspace, read_brief(text("seed: 1")), QUOTES, workspace.config)
 
 
 async def test_the_brief_as_a_file_has_all_that_is_said_of_each_participant() -> None:

@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -79,7 +79,8 @@ class Made:
     wires: Wires
 
     def cast(self, overrides: Overrides | None = None) -> tuple[ParsedBrief, Overrides]:
-        return with_participants(self.parsed, overrides or Overrides(models=(MODEL,)), self.ready, self.came)
+        ready = replace(self.ready, overrides=overrides) if overrides else self.ready
+        return with_participants(ready, self.came)
 
 
 async def make(workspace: Workspace, prepared: PreparedDebate) -> Came:

@@ -11,10 +11,9 @@ from folkmoot.app.plan.settings import Config
 from folkmoot.app.plan.settings_tables import Serving
 from folkmoot.app.run.access import Claim, claim, claimed
 from folkmoot.app.run.people import answer
-from folkmoot.app.run.prepare import Overrides
+from folkmoot.app.run.prepare import Overrides, PreparedDebate, prepare
 from folkmoot.app.run.record_reader import waiting
 from folkmoot.app.run.runner import Runner, RunnerFull
-from folkmoot.app.run.start import StartRequest, prepare_start
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.app.serve.admission import Admission
 from folkmoot.app.serve.spending import Spending
@@ -38,9 +37,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own_place(tmp_path, monkeypatch)
 
 
-async def start_of(workspace: Workspace, brief: str = QUOTES, model: str = "builtin:quotes") -> StartRequest:
+async def start_of(workspace: Workspace, brief: str = QUOTES, model: str = "builtin:quotes") -> PreparedDebate:
     overrides = Overrides(models=(model,), cast="builtin")
-    return await prepare_start(workspace, read_brief(brief), overrides, Config())
+    return await prepare(workspace, read_brief(brief), overrides, Config())
 
 
 def desk_with(slow: Slow | None = None) -> Workspace:
@@ -203,7 +202,7 @@ async def test_close_gives_the_answers_in_hand_some_seconds_and_then_breaks_off(
 async def test_a_casting_that_pauses_is_no_debate(monkeypatch: pytest.MonkeyPatch) -> None:
     slow = Slow("{")
     workspace = desk_with(slow)
-    start = await prepare_start(workspace, read_brief(QUOTES), Overrides(models=("guest:slow",)), Config())
+    start = await prepare(workspace, read_brief(QUOTES), Overrides(models=("guest:slow",)), Config())
     async with Runner(workspace) as runner:
         assert await runner.begin(start, "d") == "d"
         casting = runner.generation_of("d")
@@ -217,7 +216,7 @@ async def test_a_casting_comes_before_its_debate() -> None:
     slow = Slow("{}")
     slow.go.set()
     workspace = desk_with(slow)
-    start = await prepare_start(workspace, read_brief(QUOTES), Overrides(models=("guest:slow",)), Config())
+    start = await prepare(workspace, read_brief(QUOTES), Overrides(models=("guest:slow",)), Config())
     async with Runner(workspace) as runner:
         await runner.begin(start, "d")
         await runner.wait("d")

@@ -14,11 +14,10 @@ from folkmoot.app.run import queue_runner
 from folkmoot.app.run.access import noted_allowance
 from folkmoot.app.run.dispatcher import QueueError
 from folkmoot.app.run.people import answer, say
-from folkmoot.app.run.prepare import LimitOverrides, Overrides
+from folkmoot.app.run.prepare import LimitOverrides, Overrides, prepare
 from folkmoot.app.run.queue_runner import QueueRunner
 from folkmoot.app.run.record_reader import waiting
 from folkmoot.app.run.runner import RunnerFull
-from folkmoot.app.run.start import prepare_start
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.app.serve.admission import Admission, DebateRequest, id_for_key
 from folkmoot.app.serve.spending import Spending
@@ -301,8 +300,6 @@ async def test_an_owner_has_so_many_debates_in_the_queue_and_no_more(monkeypatch
 
 async def test_a_start_is_made_ready_as_for_a_hall_of_its_own() -> None:
     async with hall_with() as (runner, _):
-        start = await prepare_start(
-            runner.workspace, read_brief(QUOTES), Overrides(models=("builtin:quotes",)), Config()
-        )
+        start = await prepare(runner.workspace, read_brief(QUOTES), Overrides(models=("builtin:quotes",)), Config())
         assert await runner.begin(start, "d") == "d"
         assert (await runner.wait("d")).status == "decided"

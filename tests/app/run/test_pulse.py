@@ -9,10 +9,9 @@ from folkmoot.app.brief.reader import read_brief
 from folkmoot.app.plan.settings import Config
 from folkmoot.app.run import liveness
 from folkmoot.app.run.liveness import Liveness
-from folkmoot.app.run.prepare import Overrides
+from folkmoot.app.run.prepare import Overrides, prepare
 from folkmoot.app.run.record_reader import waiting
 from folkmoot.app.run.runner import Runner
-from folkmoot.app.run.start import prepare_start
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.record import ledger
 from folkmoot.testing.store_checks import InMemoryStore
@@ -31,7 +30,7 @@ async def lines_of(brief: str = QUOTES) -> Sequence[str]:
     """The record of a debate that is over."""
     workspace = Workspace(InMemoryStore(), config=Config())
     async with Runner(workspace) as runner:
-        start = await prepare_start(
+        start = await prepare(
             workspace, read_brief(brief), Overrides(models=("builtin:quotes",), cast="builtin"), Config()
         )
         await runner.begin(start, "d")
@@ -84,7 +83,7 @@ async def test_a_server_sees_what_a_process_beside_it_holds(tmp_path: Path) -> N
         async with Runner(there, grace=0.05) as other:
             overrides = Overrides(models=("guest:slow",), cast="builtin")
             brief = read_brief(ADA.replace("builtin:quotes", "guest:slow"))
-            await other.begin(await prepare_start(there, brief, overrides, Config()), "d")
+            await other.begin(await prepare(there, brief, overrides, Config()), "d")
             await until(lambda: waiting(there, "d"))
 
             async def known() -> tuple[list[object], list[object]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from folkmoot.app.export.learned import add_note, learn, learn_all
-from folkmoot.app.plan.assignment import retriever_agents, weigher_agents
+from folkmoot.app.plan.assignment import make_agents
 from folkmoot.app.plan.learning import missing_lessons
 from folkmoot.app.plan.settings import Config
 from folkmoot.app.run.workspace import Workspace
@@ -153,8 +153,8 @@ async def test_a_debate_says_that_memory_is_not_whole(workspace: Workspace) -> N
     lacking = "3 closed debates are not learned; run folkmoot learn"
     ask, context = ask_and_context(topic="Should the depot buy electric buses? Line 1")
     weigh, weighing_scene = question()
-    retriever = retriever_agents(context.brief, workspace.store, workspace.config, workspace.clock)["Librarian"]
-    vote_weigher = weigher_agents(weighing_scene.brief, workspace.store)["T"]
+    retriever = make_agents(context.brief, workspace.pool, store=workspace.store)["Librarian"]
+    vote_weigher = make_agents(weighing_scene.brief, workspace.pool, store=workspace.store)["T"]
     whole = await retriever.answer(ask, context, Ear()), await vote_weigher.answer(weigh, weighing_scene, Ear())
     assert "not learned" not in "".join(reply.text for reply in whole)
     older(workspace.memory_place)

@@ -17,10 +17,9 @@ from folkmoot.app.plan.settings_tables import Notifying
 from folkmoot.app.run import access
 from folkmoot.app.run.access import share_of
 from folkmoot.app.run.people import answer
-from folkmoot.app.run.prepare import Overrides
+from folkmoot.app.run.prepare import Overrides, prepare
 from folkmoot.app.run.record_reader import waiting
 from folkmoot.app.run.runner import Runner
-from folkmoot.app.run.start import prepare_start
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.app.serve import notices
 from folkmoot.app.serve.notices import Notifier
@@ -97,7 +96,7 @@ async def debated(wanted: Notifying, say: Callable[[str], None], done: Callable[
     workspace.watchers.each.append(notifier)
     async with Runner(workspace) as runner, asyncio.TaskGroup() as group:
         sending = group.create_task(notifier.run())
-        start = await prepare_start(workspace, read_brief(ADA), Overrides(models=("builtin:quotes",), cast="builtin"))
+        start = await prepare(workspace, read_brief(ADA), Overrides(models=("builtin:quotes",), cast="builtin"))
         await runner.begin(start, "d")
         while (await runner.running_state("d")).by:
             for turn in await waiting(workspace, "d"):

@@ -13,10 +13,9 @@ from folkmoot.app.run import liveness
 from folkmoot.app.run.access import noted_limits
 from folkmoot.app.run.liveness import waited_for_people, waits_only
 from folkmoot.app.run.people import answer
-from folkmoot.app.run.prepare import LimitOverrides, Overrides
+from folkmoot.app.run.prepare import LimitOverrides, Overrides, PreparedDebate, prepare
 from folkmoot.app.run.record_reader import waiting
 from folkmoot.app.run.runner import Runner, RunnerFull
-from folkmoot.app.run.start import StartRequest, prepare_start
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.app.serve.admission import Admission, DebateRequest, read_remote
 from folkmoot.app.serve.spending import Spending
@@ -54,8 +53,8 @@ def order(
     )
 
 
-async def start_of(workspace: Workspace, brief: str, model: str = "builtin:quotes") -> StartRequest:
-    return await prepare_start(workspace, read_brief(brief), Overrides(models=(model,), cast="builtin"), Config())
+async def start_of(workspace: Workspace, brief: str, model: str = "builtin:quotes") -> PreparedDebate:
+    return await prepare(workspace, read_brief(brief), Overrides(models=(model,), cast="builtin"), Config())
 
 
 async def put_down(runner: Runner, debate: str) -> None:
@@ -278,7 +277,7 @@ async def test_a_casting_takes_a_place() -> None:
     slow = Slow("{")
     workspace = desk_with(slow)
     async with Runner(workspace, limit=1, grace=0.05) as runner:
-        start = await prepare_start(workspace, read_brief(QUOTES), Overrides(models=("guest:slow",)), Config())
+        start = await prepare(workspace, read_brief(QUOTES), Overrides(models=("guest:slow",)), Config())
         await runner.begin(start, "d")
         with pytest.raises(RunnerFull):
             await runner.begin(await start_of(workspace, QUOTES), "e")

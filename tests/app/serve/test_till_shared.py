@@ -13,11 +13,10 @@ from folkmoot.app.plan.settings import Config
 from folkmoot.app.plan.settings_tables import Serving
 from folkmoot.app.run.access import Claim, claim
 from folkmoot.app.run.people import answer
-from folkmoot.app.run.prepare import LimitOverrides, Overrides
+from folkmoot.app.run.prepare import LimitOverrides, Overrides, prepare
 from folkmoot.app.run.queue_runner import QueueRunner
 from folkmoot.app.run.record_reader import waiting
 from folkmoot.app.run.runner import Runner
-from folkmoot.app.run.start import prepare_start
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.app.serve import spending as tills
 from folkmoot.app.serve.admission import Admission, DebateRequest
@@ -166,7 +165,7 @@ async def test_an_open_debate_for_which_nothing_was_reserved_counts_with_its_lim
             await claim(here, name, Claim(owner=name))
             slow.asked.clear()
             await runner.begin(
-                await prepare_start(here, read_brief(ADA.replace("builtin:quotes", model)), overrides, Config()), name
+                await prepare(here, read_brief(ADA.replace("builtin:quotes", model)), overrides, Config()), name
             )
             await until(lambda name=name: waiting(here, name))
         assert await spending.used("limited") == 0.7

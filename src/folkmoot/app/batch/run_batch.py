@@ -14,22 +14,14 @@ from dataclasses import dataclass, field, replace
 from folkmoot.app.batch.batch_plan import Batch, FaultyBatch, Repeat
 from folkmoot.app.batch.batch_rounds import BatchRounds, batch_note
 from folkmoot.app.batch.summary import BatchOutcome, cannot_run, not_started, outcome_of, waits_for_participants
-from folkmoot.app.plan.bounds import joined_bounds
-from folkmoot.app.plan.estimate import Costing, Estimate, estimate
+from folkmoot.app.plan.assignment import live_models
+from folkmoot.app.plan.estimate import Bounds, Costing, Estimate, estimate
 from folkmoot.app.plan.settings import Config
 from folkmoot.app.run.dispatcher import Dispatcher
 from folkmoot.app.run.outcome import Outcome
-from folkmoot.app.run.prepare import LimitOverrides, live_models
+from folkmoot.app.run.prepare import LimitOverrides, PreparedDebate, prepare
 from folkmoot.app.run.queue_runner import QueueRunner, run_by_workers
-from folkmoot.app.run.start import (
-    Generation,
-    HostHooks,
-    StartRequest,
-    generate_participants,
-    generation_plan,
-    prepare_start,
-    run_start,
-)
+from folkmoot.app.run.start import Generation, generate_participants, generation_plan, run_start
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.app.serve.spending import lost, spent
 from folkmoot.core.brief import Brief, is_within
@@ -150,15 +142,15 @@ class BatchRun:
         notes: dict[str, None] = {}
         for item in self.batch.items:
             try:
-                start = await prepare_start(self.workspace, item.parsed, item.overrides, self.config)
+                start = await prepare(self.workspace, item.parsed, item.overrides, self.config)
                 self._cap(start)
             except FolkmootError as error:
                 location = item.where or ("" if str(error).startswith(item.parsed.where) else item.parsed.where)
                 faults.append(f"{location}: {error}" if location else str(error))
             else:
-                costings.append(start.prepared.costing)
-                briefs.append(start.prepared.plan.brief)
-                notes |= dict.fromkeys(start.prepared.notes)
+                costings.append(start.costing)
+                briefs.append(start.plan.brief)
+                notes |= dict.fromkeys(start.notes)
         if faults:
             raise FaultyBatch(faults)
         states = [look.status for repeat in self.batch if (look := await self._outcome_on_record(repeat))]
@@ -166,7 +158,7 @@ class BatchRun:
         costing = Costing(
             least=_sum([costing.least for costing in costings], self.batch.times),
             most=_sum([costing.most for costing in costings], self.batch.times),
-            bounds=joined_bounds([costing.bounds for costing in costings]).times(self.batch.times),
+            bounds=Bounds.sum([costing.bounds for costing in costings] * self.batch.times),
         )
         rounds = max((costing.most.rounds for costing in costings), default=0)
         batched = batch_note(briefs, rounds, or_live=self.workspace.tray.or_live) if self.half_price else ""
@@ -174,26 +166,26 @@ class BatchRun:
             costing=costing, notes=tuple(notes), over=len(states) - begun, begun=begun, batched=batched
         )
 
-    def _cap(self, request: StartRequest) -> float | None:
+    def _cap(self, request: PreparedDebate) -> float | None:
         """The limit on cost that a debate must have because the batch has one; None where it needs none.
 
         Raises:
             Unpriced: a price is unknown, so that no budget could hold.
         """
-        estimate = request.prepared.costing.most
-        if self.budget is None or request.prepared.plan.brief.limits.cost is not None:
+        estimate = request.costing.most
+        if self.budget is None or request.plan.brief.limits.cost is not None:
             return None
         if estimate.cost is None or estimate.unpriced:
             unknown = ", ".join(estimate.unpriced) or "a model"
             raise Unpriced(f"a budget needs known prices, and the price of {unknown} is unknown")
         return estimate.cost + self._generation_cost(request)
 
-    def _generation_cost(self, request: StartRequest) -> float:
+    def _generation_cost(self, request: PreparedDebate) -> float:
         """The most that generating the participants can cost, in US dollars; 0 if none are generated."""
-        if not request.prepared.generator:
+        if not request.generator:
             return 0.0
-        plan = generation_plan(request.prepared)
-        live = live_models(self.workspace, plan.brief, plan.options)
+        plan = generation_plan(request)
+        live = live_models(plan.brief, self.workspace.pool.with_options(plan.options))
         return estimate(plan.brief, plan.protocol, live).most.cost or 0.0
 
     async def run(self) -> None:
@@ -256,7 +248,7 @@ class BatchRun:
 
     async def _next_request(
         self, ahead: Iterator[Repeat], used: Mapping[str, float]
-    ) -> tuple[Repeat, StartRequest] | None:
+    ) -> tuple[Repeat, PreparedDebate] | None:
         """The next debate, prepared and with its reservation; None if no other may start.
 
         One call after the other, so that no cheap debate overtakes one that waits for money.
@@ -268,7 +260,7 @@ class BatchRun:
                 except FolkmootError as error:
                     self._note(cannot_run(repeat, str(error)))
                     continue
-                cost_limit = start.prepared.plan.brief.limits.cost or 0.0
+                cost_limit = start.plan.brief.limits.cost or 0.0
                 async with self.rounds.resting():
                     enough = await self._spending.reserve(repeat.debate, max(0.0, cost_limit - used[repeat.debate]))
                 return (repeat, start) if enough and not self.stop.reason else None
@@ -284,16 +276,16 @@ class BatchRun:
         finally:
             lock.release()
 
-    async def _prepare(self, repeat: Repeat) -> StartRequest:
+    async def _prepare(self, repeat: Repeat) -> PreparedDebate:
         parsed, overrides = repeat.item.parsed, repeat.overrides
-        start = await prepare_start(self.workspace, parsed, overrides, self.config)
+        start = await prepare(self.workspace, parsed, overrides, self.config)
         if (cap := self._cap(start)) is None:
             return start
         # What calls that a kill cut off may have cost is used, but it is no part of what the debate needs.
         caps = LimitOverrides(cost=cap + self._lost[repeat.debate])
-        return await prepare_start(self.workspace, parsed, replace(overrides, caps=caps), self.config)
+        return await prepare(self.workspace, parsed, replace(overrides, caps=caps), self.config)
 
-    async def _run(self, repeat: Repeat, request: StartRequest) -> tuple[BatchOutcome, float]:
+    async def _run(self, repeat: Repeat, request: PreparedDebate) -> tuple[BatchOutcome, float]:
         """Run one debate; returns its outcome and what generating its participants cost now, in US dollars.
 
         An error becomes a value, so that it ends no other debate.
@@ -314,17 +306,21 @@ class BatchRun:
             outcome = replace(outcome, status="error" if fault else "paused", reason=fault or pause_reason)
         return outcome, await self._spent(generations)
 
-    async def _drive(self, repeat: Repeat, request: StartRequest, generations: list[Generation]) -> Outcome:
+    async def _drive(self, repeat: Repeat, request: PreparedDebate, generations: list[Generation]) -> Outcome:
         """Start a debate or resume it; people answer by message, and the debate pauses until then."""
-        debate, hooks = repeat.debate, HostHooks(stop=self.stop, generating=generations.append)
+        debate = repeat.debate
         begun = bool(await self.workspace.store.read(debate, limit=1))
         if not begun:
             # The second debate of the same topic takes the participants that were generated for the first.
-            topic = f"{request.prepared.generator} {request.prepared.plan.brief.topic}"
+            topic = f"{request.generator} {request.plan.brief.topic}"
             async with self._locked(self._generating[topic]):
-                generated = await generate_participants(self.workspace, request, debate, hooks)
+                generated = await generate_participants(
+                    self.workspace, request, debate, stop=self.stop, generating=generations.append
+                )
                 while isinstance(generated, Outcome) and await self.rounds.settled(generated):
-                    generated = await generate_participants(self.workspace, request, debate, hooks)
+                    generated = await generate_participants(
+                        self.workspace, request, debate, stop=self.stop, generating=generations.append
+                    )
             if isinstance(generated, Outcome):
                 return generated
             request = generated
@@ -333,9 +329,13 @@ class BatchRun:
             return await run_by_workers(runner, request, debate, self.stop)
 
         async def resume() -> Outcome:
-            return await self.workspace.resume(debate, limits=request.prepared.plan.brief.limits, stop=self.stop)
+            return await self.workspace.resume(debate, limits=request.plan.brief.limits, stop=self.stop)
 
-        outcome = await resume() if begun else await run_start(self.workspace, request, debate, hooks)
+        outcome = (
+            await resume()
+            if begun
+            else await run_start(self.workspace, request, debate, stop=self.stop, generating=generations.append)
+        )
         return await self.rounds.finish(outcome, resume)
 
     async def _spent(self, generations: list[Generation]) -> float:

@@ -16,9 +16,9 @@ from folkmoot.app.evaluation.inspect_tasks import is_task
 from folkmoot.app.evaluation.responses import Charge
 from folkmoot.app.evaluation.scores import EvalPlan
 from folkmoot.app.evaluation.setup import Arm, Currency, Measure, Setup, default_arms, judge_of
+from folkmoot.app.plan.assignment import live_models
 from folkmoot.app.plan.estimate import Costing, estimate
 from folkmoot.app.questions.data_sets import DataSet, Question
-from folkmoot.app.run.prepare import live_models
 from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.core.errors import BriefError, FolkmootError
 from folkmoot.core.text import listed
@@ -193,7 +193,7 @@ async def _look_at(
     for question in questions[::step][:LOOKED_AT]:
         try:
             drafts = drafts_plan(brief_of(question, setup), question)
-            workspace.plan_stored(drafts.brief, drafts.name, None, ())  # checks the brief and every model
+            workspace.plan(drafts.brief, protocol=drafts.name)  # checks the brief and every model
             costings.setdefault("", []).append(price_of(workspace, drafts))
             for arm in (arm for arm in setup.arm if not arm.is_drawn):
                 plan = await arm_plan(workspace, arm, brief_of(question, setup, arm.models), question)
@@ -207,7 +207,7 @@ async def _look_at(
 
 def price_of(workspace: Workspace, plan: Plan) -> Costing:
     """What a debate costs."""
-    return estimate(plan.brief, plan.protocol, live_models(workspace, plan.brief))
+    return estimate(plan.brief, plan.protocol, live_models(plan.brief, workspace.pool))
 
 
 def _mean(costings: Sequence[Costing], *, most: bool = False) -> Charge:

@@ -5,7 +5,7 @@ It takes a store and no workspace, so that the workspace itself can call it and 
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,6 @@ from folkmoot.record.listing import ListQuery, page
 from folkmoot.record.mailbox import SideStream
 from folkmoot.record.postgres import PostgresStore
 from folkmoot.record.sqlite import SqliteStore
-from folkmoot.record.sqlite_schema import ends_with
 from folkmoot.record.store import Store, digest, read
 
 if TYPE_CHECKING:
@@ -67,21 +66,6 @@ class DebateLessons:
     notes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadRecord:
-    """The record of a debate as it has been read, or written.
-
-    Attributes:
-        entries: all of them.
-        head: the hash of the last line.
-        transcript: their fold, where there is one already.
-    """
-
-    entries: Sequence[Entry]
-    head: str
-    transcript: Transcript | None = None
-
-
 async def read_lessons(store: Store, debate: str) -> DebateLessons | None:
     """Read the lessons of a debate; None if it has none, or none yet.
 
@@ -92,21 +76,21 @@ async def read_lessons(store: Store, debate: str) -> DebateLessons | None:
     entries = read(lines)
     if not entries:
         raise RecordError(f"there is no debate {debate!r}")
-    return await lessons_of(store, debate, ReadRecord(entries=entries, head=digest(lines[-1])))
+    return await lessons_of(store, debate, entries, digest(lines[-1]))
 
 
 async def lessons_of(
-    store: Store, debate: str, record: "ReadRecord", *, stored: Callable[[], Awaitable[None]] | None = None
+    store: Store, debate: str, entries: Sequence[Entry], head: str, transcript: Transcript | None = None
 ) -> DebateLessons | None:
     """The lessons of a debate whose record has been read; None if it has none, or none yet.
 
     Args:
         store: the records, where the owner's messages stand.
         debate: its id.
-        record: its record.
-        stored: awaited before they are computed.
+        entries: its record.
+        head: the hash of the last line.
+        transcript: the record, folded, where there is that already.
     """
-    entries = record.entries
     opened = entries[0].event
     over = any(isinstance(entry.event, Closed) for entry in reversed(entries))
     if not isinstance(opened, Opened) or opened.name == GENERATION or not over or EVALUATION_ID.fullmatch(debate):
@@ -114,11 +98,9 @@ async def lessons_of(
     from folkmoot.learn.lessons import lessons, notes  # here for start-up time
 
     messages = await owner_messages(store, debate).read()
-    if stored:
-        await stored()
     known = notes(messages)
-    learned = None if known.forgotten else lessons(entries, known, record.transcript)
-    return DebateLessons(lessons=learned, head=record.head, notes=len(messages))
+    learned = None if known.forgotten else lessons(entries, known, transcript)
+    return DebateLessons(lessons=learned, head=head, notes=len(messages))
 
 
 async def store_lessons(place: Place, debate: str, studied: DebateLessons) -> bool:
@@ -135,35 +117,6 @@ async def store_lessons(place: Place, debate: str, studied: DebateLessons) -> bo
             return put_lessons(open_memory_store, debate, studied)
 
     return await asyncio.to_thread(write)
-
-
-async def _store_beside(store: SqliteStore, debate: str, studied: DebateLessons, *, early: bool = False) -> bool:
-    """Store the lessons of a debate in the file of the records, by the connection that writes these.
-
-    Args:
-        store: the records.
-        debate: its id.
-        studied: its lessons.
-        early: whether its last entry may not be stored, and its owner may have said something since they were read.
-
-    Returns:
-        Whether they were still right; else nothing was stored.
-
-    Raises:
-        RecordError: memory cannot be written.
-    """
-    from folkmoot.learn.memory_store import MemoryStore  # here for start-up time
-    from folkmoot.learn.sqlite_tables import SqliteTables
-
-    def write(connection: "Connection") -> bool:
-        notes = owner_messages(store, debate).stream
-        if early and not ends_with(connection, debate, studied.head, {notes: studied.notes}):
-            return False
-        with SqliteTables.borrowing(store.path, connection) as tables:
-            put_lessons(MemoryStore(tables), debate, studied)
-        return True
-
-    return await store.write(write)
 
 
 def put_lessons(memory: "MemoryStore", debate: str, studied: DebateLessons) -> bool:
@@ -205,59 +158,39 @@ async def missing_lessons(store: Store) -> str:
     return f"{n} closed debate{' is' if n == 1 else 's are'} not learned; run folkmoot learn" if n else ""
 
 
-async def learn_while_stored(
-    store: Store,
-    place: Place | None,
-    debate: str,
-    config: Config | None,
-    record: ReadRecord,
-    stored: Callable[[], Awaitable[None]],
-) -> str | None:
-    """As ``learn_at_end``, while the last entry of the record is being stored: then one turn of the writer does both.
-
-    Args:
-        store: the records.
-        place: the file or database in which what is learned is kept; None where the records are in none.
-        debate: its id.
-        config: the user's settings; None to load them.
-        record: its record, with that entry.
-        stored: waits until the store has been given that entry.
-
-    Returns:
-        As ``learn_at_end``; None where it must still be learned.
-    """
-    try:
-        if not isinstance(store, SqliteStore) or store.path != place or not (config or load_config()).learn:
-            return None
-        studied = await lessons_of(store, debate, record, stored=stored)
-        return "" if studied is None or await _store_beside(store, debate, studied, early=True) else None
-    except (RecordError, BriefError) as error:
-        return str(error)
-
-
 async def learn_at_end(
-    store: Store, place: Place | None, debate: str, config: Config | None, record: ReadRecord
+    store: Store, debate: str, config: Config | None, entries: Sequence[Entry], head: str, transcript: Transcript
 ) -> str:
     """Learn from a debate that has just ended, unless its owner has set ``learn = false``.
 
     Args:
-        store: the records.
-        place: the file or database in which what is learned is kept; None where the records are in none: nothing is
-            learned.
+        store: the records; where they are in no file or database, nothing is learned.
         debate: its id.
         config: the user's settings; None to load them.
-        record: its record, which need not be read again.
+        entries: its record, which need not be read again.
+        head: the hash of the last line.
+        transcript: the record, folded.
 
     Returns:
         Why nothing could be learned, in a sentence; "" where that is not so. The debate itself is not harmed by it.
     """
     try:
-        if place is not None and (config or load_config()).learn:
-            studied = await lessons_of(store, debate, record)
-            if studied and isinstance(store, SqliteStore) and store.path == place:
-                await _store_beside(store, debate, studied)
-            elif studied:
-                await store_lessons(place, debate, studied)
+        place = memory_place(store)
+        if place is None or not (config or load_config()).learn:
+            return ""
+        if (studied := await lessons_of(store, debate, entries, head, transcript)) is None:
+            return ""
+        if not isinstance(store, SqliteStore):
+            await store_lessons(place, debate, studied)
+            return ""
+        from folkmoot.learn.memory_store import MemoryStore  # here for start-up time
+        from folkmoot.learn.sqlite_tables import SqliteTables
+
+        def write(connection: "Connection") -> None:
+            with SqliteTables.borrowing(store.path, connection) as tables:
+                put_lessons(MemoryStore(tables), debate, studied)
+
+        await store.write(write)  # by the connection that writes the records, which is open already
     except (RecordError, BriefError) as error:
         return str(error)
     return ""

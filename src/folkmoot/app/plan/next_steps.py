@@ -168,7 +168,7 @@ _RESUMES: Mapping[str, str] = {
 
 def _more_rounds(opened: Opened) -> int:
     """One round more than the debate had at most; 0 where its protocol takes no more."""
-    from folkmoot.app.plan.pretend import parts  # here for start-up time: few debates end undecided
+    from folkmoot.app.plan.simulation import parts  # here for start-up time: few debates end undecided
 
     try:
         round_limit = next((part.most for part in parts(load_opened(opened)) if isinstance(part, Rounds)), None)

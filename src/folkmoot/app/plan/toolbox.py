@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import TypeAlias, cast
 
 from folkmoot.agents.toolkit import Tool, ToolResult, ToolUse
-from folkmoot.app.brief.reader import ParsedBrief
 from folkmoot.app.plan.settings import Config, load_config, user_file
 from folkmoot.core.ask import Fields, ToolSpec
 from folkmoot.core.brief import BUILTIN, HUMAN, TOOLS, Brief, Participant, Source
@@ -103,7 +102,9 @@ def check_tools(brief: Brief, config: Config | None = None) -> None:
             try:
                 _check(name, brief, config)
             except BriefError as error:
-                raise BriefError(f"{participant.name}: {error.found}", code=error.code) from error
+                raise BriefError(
+                    f"{participant.name}: {error.found}", code=error.code, about=participant.name
+                ) from error
 
 
 async def tool_notes(brief: Brief, config: Config | None = None) -> tuple[str, ...]:
@@ -333,26 +334,8 @@ MODERATOR_TOOLS = tuple(name for name in TOOLS if name != "scorer")
 """What a tool agent may use, as far as it can be had: a search engine, documents."""
 
 
-def with_moderator_tools(brief: Brief, parsed: ParsedBrief, config: Config | None) -> Brief:
-    """The brief with tools for its moderator, if it is a tool agent.
-
-    Args:
-        brief: the brief with agents assigned.
-        parsed: what its file says.
-        config: the user's settings; None to load them if they are needed.
-    """
-    if parsed.given.get("mediator_type") != "toolagent":
-        return brief
-    people = [
-        replace(participant, tools=tuple(name for name in MODERATOR_TOOLS if _can(participant, name, brief, config)))
-        if participant.duty == "moderator" and "tool_usage" not in parsed.own.get(participant.name, {})
-        else participant
-        for participant in brief.participants
-    ]
-    return replace(brief, participants=tuple(people))
-
-
-def _can(participant: Participant, name: str, brief: Brief, config: Config | None) -> bool:
+def can_use(participant: Participant, name: str, brief: Brief, config: Config) -> bool:
+    """Whether a participant of the brief could use a tool of that name."""
     try:
         check_tools(replace(brief, participants=(replace(participant, tools=(name,)),)), config)
     except BriefError:

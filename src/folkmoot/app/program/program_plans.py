@@ -11,10 +11,10 @@ from random import Random
 from folkmoot.answers.layout import Reading, read
 from folkmoot.app.brief.default_participants import MODERATOR, TIMEKEEPER
 from folkmoot.app.brief.participants import character_lines, first_sentence
-from folkmoot.app.plan.assignment import assign, first_chat_model, make_agents
+from folkmoot.app.plan.assignment import assign, first_chat_model, live_models
 from folkmoot.app.plan.checks import check_brief
-from folkmoot.app.plan.pretend import parts
 from folkmoot.app.plan.settings import StorePlace, default_store, load_config
+from folkmoot.app.plan.simulation import parts
 from folkmoot.app.plan.toolbox import check_tools
 from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.core.brief import CLOCK, QUOTES, Brief, Participant
@@ -95,7 +95,7 @@ async def plan_tree(
     check_brief(brief)
     seated = assign(clean_data(brief), models or await usual_models(workspace, brief))
     tree = make(seated)
-    make_agents(seated, workspace.pool, config=workspace.config)
+    live_models(seated, workspace.pool)
     check_tools(seated, workspace.config)
     return Plan(brief=seated, name=name, protocol=tree)
 

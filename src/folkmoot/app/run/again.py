@@ -10,13 +10,13 @@ from dataclasses import replace
 
 from folkmoot.app.brief.changes import is_plain, recorded_brief, with_settings, without
 from folkmoot.app.brief.reader import ParsedBrief, Settings
-from folkmoot.app.plan.assignment import assign, make_agents
+from folkmoot.app.plan.assignment import assign, live_models
 from folkmoot.app.plan.checks import check_prices, ignored_settings
 from folkmoot.app.plan.next_steps import BY_HAND
+from folkmoot.app.plan.settings import load_config
 from folkmoot.app.run.fork import with_agents
 from folkmoot.app.run.outcome import opening
-from folkmoot.app.run.prepare import Overrides, PreparedDebate, costing_of, live_models, protocol_of, with_moderator
-from folkmoot.app.run.start import StartRequest, prepare_start
+from folkmoot.app.run.prepare import Overrides, PreparedDebate, costing_of, prepare, protocol_of
 from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.core.brief import Brief
 from folkmoot.core.errors import BriefError, ProtocolError
@@ -33,7 +33,7 @@ async def start_again(
     overrides: Overrides,
     models: Mapping[str, str] | None = None,
     settings: Settings | None = None,
-) -> StartRequest:
+) -> PreparedDebate:
     """Prepare a new debate with the brief of another one; ``app.run.start.run_start`` runs it.
 
     Args:
@@ -68,12 +68,17 @@ async def start_again(
         chosen=tuple(dict.fromkeys((*(words for words in opened.chosen if not _of_a_fork(words)), parsed.cast))),
         place=parsed.place,
     )
-    make_agents(brief, workspace.pool.with_options(plan.options), config=workspace.config)
-    live = live_models(workspace, brief, plan.options)
-    costing = costing_of(workspace, brief, plan.protocol, live)
+    live = live_models(brief, workspace.pool.with_options(plan.options))
+    costing = costing_of(workspace.pool, brief, plan.protocol, live)
     check_prices(brief, costing)
-    ready = PreparedDebate(plan=plan, costing=costing, drops=ignored_settings(brief, live))
-    return StartRequest(parsed=parsed, overrides=overrides, prepared=ready, config=workspace.config)
+    return PreparedDebate(
+        plan=plan,
+        costing=costing,
+        drops=ignored_settings(brief, live),
+        parsed=parsed,
+        overrides=overrides,
+        config=workspace.config or load_config(),
+    )
 
 
 _STRUCTURAL = ("protocol", "strategy", "topology", "rounds")
@@ -94,7 +99,7 @@ async def _rebuilt_request(
     overrides: Overrides,
     models: Mapping[str, str],
     changed: AbstractSet[str],
-) -> StartRequest:
+) -> PreparedDebate:
     """The same brief with a newly built protocol.
 
     A recorded setting that doesn't fit what the caller changed is left out, and a note says so. Which one that is says
@@ -112,7 +117,7 @@ async def _rebuilt_request(
         notes = (*parsed.notes, *_notes(opened, dropped))
         fitting = replace(without(parsed, dropped), notes=notes)
         try:
-            return await prepare_start(workspace, fitting, overrides, workspace.config)
+            return await prepare(workspace, fitting, overrides)
         except (BriefError, ProtocolError) as error:
             misfits = {name for name in recorded - dropped if f"{name}.".startswith(f"{error.about}.")}
             if not error.about or not misfits:
@@ -136,7 +141,7 @@ def _notes(opened: Opened, dropped: AbstractSet[str]) -> Iterable[str]:
 
 
 def _with_cast(opened: Opened, parsed: ParsedBrief, overrides: Overrides, models: Mapping[str, str]) -> ParsedBrief:
-    """The brief with a moderator, if one is needed now, and without the helpers that the protocol adds if needed."""
+    """The brief without the helpers that the protocol adds if needed."""
     recalls = parsed.given.get("recall", True)
     people = tuple(
         participant
@@ -144,7 +149,7 @@ def _with_cast(opened: Opened, parsed: ParsedBrief, overrides: Overrides, models
         if participant.duty != "aide" or (participant.seat == RETRIEVER and recalls)
     )
     parsed = replace(parsed, brief=replace(parsed.brief, participants=people))
-    brief = _with_models(with_moderator(parsed, overrides), overrides, models, parsed.model)
+    brief = _with_models(parsed.brief, overrides, models, parsed.model)
     # The tools of a tool agent are looked up where its model is new; else they are those on record.
     stated = opened.brief.participants if opened.settings.get("mediator_type") == "toolagent" else ()
     seats = {participant.name: participant.seat for participant in brief.participants}

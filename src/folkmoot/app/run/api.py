@@ -23,9 +23,9 @@ from folkmoot.app.plan.checks import check_limits, check_number, check_topic
 from folkmoot.app.plan.own_agents import ALLOWED
 from folkmoot.app.plan.settings import StorePlace, default_store, load_config
 from folkmoot.app.run.outcome import Listed, Outcome, list_one
-from folkmoot.app.run.prepare import Overrides
+from folkmoot.app.run.prepare import Overrides, prepare
 from folkmoot.app.run.record_reader import ListStatus, list_query
-from folkmoot.app.run.start import HostHooks, prepare_start, run_start
+from folkmoot.app.run.start import run_start
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.brief import Brief, Limits, Participant
 from folkmoot.core.errors import BriefError, FolkmootError
@@ -367,9 +367,8 @@ async def debate(
             not overrides.cast and bool(models) and models[0].startswith(GUEST)
         )  # a function debates, it invents nobody
         overrides = replace(overrides, models=models, cast="builtin" if own else overrides.cast)
-        start = await prepare_start(workspace, parsed, overrides, workspace.config)
-        hooks = HostHooks(stop=listener.stop)
-        running = run_start(workspace, start, workspace.new_id(start.prepared.plan), hooks)
+        start = await prepare(workspace, parsed, overrides, workspace.config)
+        running = run_start(workspace, start, workspace.new_id(start.plan), stop=listener.stop)
         return await listener.during(workspace, running)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from folkmoot.answers.manual_form import read_manual_answer
 from folkmoot.app.brief.reader import ParsedBrief
-from folkmoot.app.plan.assignment import make_agents
+from folkmoot.app.plan.assignment import live_models
 from folkmoot.app.plan.next_steps import BY_HAND
 from folkmoot.app.run.outcome import opening
 from folkmoot.app.run.prepare import Overrides, prepare
@@ -321,7 +321,7 @@ async def _opening(workspace: Workspace, parent: Opened, change: Change) -> Open
         ready = await prepare(workspace, _completed(change.brief, parent.brief), overrides)
         opened = ready.plan.opened()
     brief = with_agents(opened.brief, change.models)
-    make_agents(brief, workspace.pool.with_options(opened.options), config=workspace.config)
+    live_models(brief, workspace.pool.with_options(opened.options))
     return replace(opened, brief=brief)
 
 

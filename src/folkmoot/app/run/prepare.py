@@ -5,34 +5,20 @@ names, else what the user has set, else the first chat model of a server on this
 is not a language model.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Literal, NamedTuple, cast, get_args
+from typing import Literal, cast, get_args
 
-from folkmoot.app.brief.default_participants import default_moderator, respondents
+from folkmoot.app.brief.default_participants import TIMEKEEPER, default_moderator, respondents
+from folkmoot.app.brief.names import free_name
 from folkmoot.app.brief.participants import needs_moderator
-from folkmoot.app.brief.presets import KEY as PRESET
 from folkmoot.app.brief.reader import ParsedBrief, with_preset
 from folkmoot.app.brief.types import LEARNED, PROTOCOLS
 from folkmoot.app.brief.types import STRATEGIES as STRATEGY_NAMES
-from folkmoot.app.plan.assignment import (
-    assign,
-    calls_for,
-    first_chat_model,
-    make_agents,
-    model_of,
-    recall_settings,
-    vote_weights,
-    with_final_writer,
-    with_learned_threshold,
-    with_retriever,
-    with_similarity,
-    with_vote_weigher,
-    without_idle_timekeeper,
-)
-from folkmoot.app.plan.bounds import Bounds, Totals, bounds
+from folkmoot.app.plan.assignment import assign, first_chat_model, has_model, live_models, similarity_helper
 from folkmoot.app.plan.checks import (
     LEFT_OUT,
+    check_brief,
     check_prices,
     check_sight,
     ignored_settings,
@@ -40,17 +26,19 @@ from folkmoot.app.plan.checks import (
     notes_on,
     notes_on_quoting,
 )
-from folkmoot.app.plan.estimate import Costing, estimate, likely_requests
+from folkmoot.app.plan.estimate import Costing, estimate
 from folkmoot.app.plan.settings import Config, load_config
-from folkmoot.app.plan.toolbox import check_tools, tool_notes, with_moderator_tools
+from folkmoot.app.plan.toolbox import MODERATOR_TOOLS, can_use, check_tools, tool_notes
 from folkmoot.app.run.workspace import Plan, Workspace
-from folkmoot.core.ask import Fields, Value
-from folkmoot.core.brief import BUILTIN, CLOCK, HUMAN, QUOTES, Brief, Limits, Participant
+from folkmoot.core.ask import Value
+from folkmoot.core.brief import CLOCK, HUMAN, QUOTES, Brief, Limits, Participant, Settings
 from folkmoot.core.errors import BriefError, ProtocolError
-from folkmoot.core.extensions import NO_OPTIONS, PROTOCOL, RULE
-from folkmoot.core.roles import is_final_writer
-from folkmoot.core.text import listed, unknown_word
+from folkmoot.core.event import extension_options
+from folkmoot.core.extensions import PROTOCOL, RULE, check_named_options
+from folkmoot.core.roles import RETRIEVER, VOTE_WEIGHER, VoteWeights, retriever
+from folkmoot.core.text import clean_data, listed, unknown_word
 from folkmoot.models.base import Model
+from folkmoot.models.pool import Pool
 from folkmoot.phases.base import Phase
 from folkmoot.phases.choices import (
     AT_THE_END,
@@ -62,6 +50,7 @@ from folkmoot.phases.choices import (
     Final,
     Mediation,
     MediatorKind,
+    Memory,
     SummaryStyle,
     TurnMode,
     When,
@@ -70,13 +59,21 @@ from folkmoot.phases.choices import (
 from folkmoot.policy.pairing import Topology
 from folkmoot.protocols.compose import ENDED
 from folkmoot.protocols.grouped import LEAST
-from folkmoot.protocols.known import ALONE, DECIDED_BY, DEFAULT, FORMATS, FORMATS_DECIDED_BY, GATED, VOTES
+from folkmoot.protocols.known import ALONE, DECIDED_BY, DEFAULT, FORMATS, FORMATS_DECIDED_BY, GATED, VOTES, build
 
 NEARBY_SECONDS = 600.0
 """Seconds for an answer of a server of one's own, where nobody says how many: a laptop writes a few words a second."""
 
 MOST_IN_ONE_GROUP = 10
 """The most debaters of a brief who all hear each other; more overwhelm any reader, and what they read grows squared."""
+
+MOST_FINAL = 16_384
+"""The greatest length of a final answer in tokens that a caller may ask for; no model takes much more."""
+
+# The names of helpers: each gets the first one that no participant has.
+RETRIEVER_TITLES = ("Retriever", "Archivist", "Keeper of Memory")
+WRITER_TITLES = ("Writer", "Final writer", "Writer of the answer")
+WEIGHER_TITLES = ("Vote weigher", "Weigher of votes", "Keeper of Weights")
 
 _VOTES_ANYWAY = frozenset({"vote", "vote_based"})
 """Words for what the other protocols do anyway."""
@@ -131,13 +128,6 @@ def protocol_of(parsed: ParsedBrief, overrides: Overrides) -> str:
     return overrides.protocol or parsed.protocol or DEFAULT
 
 
-def completed(parsed: ParsedBrief, config: Config | None, protocol: str) -> ParsedBrief:
-    """The brief with the preset that it names; see ``with_preset``. Settings are loaded only for such a brief."""
-    if PRESET not in parsed.given:
-        return parsed
-    return with_preset(parsed, (config or load_config()).presets, protocol=protocol)
-
-
 def make_choices(parsed: ParsedBrief, overrides: Overrides) -> Choices:
     """The choices of the brief and the caller, checked against what the protocol supports.
 
@@ -160,8 +150,8 @@ def make_choices(parsed: ParsedBrief, overrides: Overrides) -> Choices:
         until=cast("tuple[Condition, ...]", settings.get("debate_end_condition", ())),
         summarize=parsed.summarize,
         mediation=_mediation(settings),
-        memory=recall_settings(parsed),
-        vote_weights=vote_weights(parsed, strategy),
+        memory=recall_settings(parsed, overrides),
+        vote_weights=vote_weights(parsed, overrides, strategy),
         language=str(settings.get("language", "")),
         threshold=_threshold(parsed, overrides),
         samples=cast("int | None", settings.get("samples")),
@@ -257,24 +247,55 @@ def _mediation(settings: Mapping[str, Value]) -> Mediation | None:
     )
 
 
-def choice_error(parsed: ParsedBrief, overrides: Overrides, about: str, problem: str) -> BriefError:
+def choice_error(
+    parsed: ParsedBrief, overrides: Overrides, about: str, problem: str, *, code: str = "bad_enum"
+) -> BriefError:
     """The error for a choice that does not fit, with its line in the brief, if it comes from there."""
-    from_caller = about in ("protocol", "rounds", "strategy", "topology") and getattr(overrides, about) not in (
-        "",
-        None,
-    )
-    if from_caller or not parsed.lines:
-        return BriefError(problem, code="bad_enum", about=about)
-    lines = [parsed.lines[name] for name in (about, *_NEXT.get(about, ()), "protocol") if name in parsed.lines]
-    return BriefError(problem, where=parsed.where, line=lines[0] if lines else 0, code="bad_enum", about=about)
+    structural = about in ("protocol", "rounds", "strategy", "topology")
+    if (structural and getattr(overrides, about) not in ("", None)) or not parsed.lines:  # it comes from the caller
+        return BriefError(problem, code=code, about=about)
+    names = (about, *(("persona_count",) if about == "participants" else ()), "protocol")
+    line = next((parsed.lines[name] for name in names if name in parsed.lines), 0)
+    return BriefError(problem, where=parsed.where, line=line, code=code, about=about)
 
 
-_NEXT: Mapping[str, tuple[str, ...]] = {"participants": ("persona_count",)}
-"""Where to look for the line of a choice that the brief states in another way."""
+def recall_settings(parsed: ParsedBrief, overrides: Overrides) -> Memory | None:
+    """The memory settings of a brief; None if it has none.
+
+    Raises:
+        BriefError: settings of recall without it, or a retriever with ``recall: no``.
+    """
+    settings, seated = parsed.given, retriever(parsed.brief)
+    if not settings.get("recall", bool(seated)):
+        for name in ("history_limit", "research"):
+            if name in settings:
+                raise choice_error(parsed, overrides, name, f"{name} needs recall: yes", code="inconsistent")
+        if seated:
+            problem = f"recall is no, but {seated} is a retriever"
+            raise choice_error(parsed, overrides, "recall", problem, code="inconsistent")
+        return None
+    history = cast("int", settings.get("history_limit", Memory().history))
+    return Memory(history=history, tools=cast("tuple[str, ...]", settings.get("research", ())))
 
 
-NO_MODEL = (QUOTES, CLOCK, HUMAN)
-"""The seats of those for whom no model answers."""
+def vote_weights(parsed: ParsedBrief, overrides: Overrides, strategy: str) -> VoteWeights | None:
+    """The method of vote weights: as the brief says, else its stated weights, else measured weights.
+
+    A strategy without weights ignores it. Then the result is what the brief says, or None.
+
+    Raises:
+        BriefError: the brief asks for measured weights, but states the weight of a participant.
+    """
+    stated = [participant.name for participant in parsed.brief.participants if participant.weight is not None]
+    kind = cast("VoteWeights | None", parsed.given.get("vote_weights"))
+    if strategy != "weighted":
+        return kind
+    if kind is None:
+        return "stated" if stated else "log_odds"
+    if stated and kind != "stated":
+        problem = f"vote_weights is {kind}, but {stated[0]} has a weight: leave out one of the two"
+        raise choice_error(parsed, overrides, "vote_weights", problem, code="inconsistent")
+    return kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -288,6 +309,9 @@ class PreparedDebate:
         notes: what the owner should know before it begins, one sentence each.
         generator: the model that generates the participants before the debate begins (``app.run.start``); "" where they
             are known. Until then the built-in ones stand in the plan.
+        parsed: the brief as it was read, with its preset.
+        overrides: what the caller wants instead.
+        config: the user's settings.
     """
 
     plan: Plan
@@ -295,20 +319,13 @@ class PreparedDebate:
     drops: Mapping[str, tuple[str, ...]]
     notes: tuple[str, ...] = ()
     generator: str = ""
-
-
-class _Planned(NamedTuple):
-    """A plan, what it was made of, and notes on that."""
-
-    plan: Plan
-    choices: Choices
-    live: dict[str, Model]
-    notes: tuple[str, ...]
-    generator: str
+    parsed: ParsedBrief
+    overrides: Overrides
+    config: Config
 
 
 async def prepare(
-    workspace: Workspace, parsed: ParsedBrief, overrides: Overrides, *, config: Config | None = None
+    workspace: Workspace, parsed: ParsedBrief, overrides: Overrides, config: Config | None = None
 ) -> PreparedDebate:
     """Assign agents, build the protocol and estimate what it would use. Nothing is sent to any model.
 
@@ -318,16 +335,28 @@ async def prepare(
         BriefError: a seat, tool or wish that cannot be, a protocol that cannot be played with these participants, or
             a limit on cost with a model whose price is unknown.
     """
-    config = config or workspace.config
-    plan, choices, live, notes, generator = await _planned(workspace, parsed, overrides, config)
+    preparation = Preparation(workspace, parsed, overrides, config or workspace.config or load_config())
+    plan, live = await preparation.plan(), preparation.live
     await workspace.pool.learn()
-    costing = costing_of(workspace, plan.brief, plan.protocol, live)
+    costing = costing_of(workspace.pool, plan.brief, plan.protocol, live)
     check_prices(plan.brief, costing)
-    notes += (*notes_on(plan.brief, plan.name, choices, costing), *_notes_on_seats(plan, generator, live))
-    notes += await tool_notes(plan.brief, config)
-    notes += tuple(f"It uses {package} for {listed(package.used_for)}." for package in plan.opened().packages)
-    drops = ignored_settings(plan.brief, live)
-    return PreparedDebate(plan=plan, costing=costing, drops=drops, notes=notes, generator=generator)
+    notes = [*preparation.notes, *notes_on(plan.brief, plan.name, preparation.choices, costing)]
+    notes += [f"{words}." for words in plan.chosen if LEFT_OUT in words]
+    notes += [*notes_on_quoting(plan.brief), *check_sight(plan.brief, live)]
+    if generator := preparation.generator:
+        notes.append(f"Participants will be generated by {generator}; until then the estimate uses the built-in ones.")
+    notes += await tool_notes(plan.brief, preparation.config)
+    notes += [f"It uses {package} for {listed(package.used_for)}." for package in plan.opened().packages]
+    return PreparedDebate(
+        plan=plan,
+        costing=costing,
+        drops=ignored_settings(plan.brief, live),
+        notes=tuple(notes),
+        generator=generator,
+        parsed=preparation.parsed,
+        overrides=overrides,
+        config=preparation.config,
+    )
 
 
 async def plan_alone(workspace: Workspace, parsed: ParsedBrief, overrides: Overrides, config: Config) -> Plan:
@@ -336,192 +365,255 @@ async def plan_alone(workspace: Workspace, parsed: ParsedBrief, overrides: Overr
     Raises:
         BriefError: as of ``prepare``.
     """
-    plan = (await _planned(workspace, parsed, overrides, config)).plan
+    plan = await Preparation(workspace, parsed, overrides, config).plan()
     await tool_notes(plan.brief, config)  # which raises where a tool cannot be had
     return plan
 
 
-async def _planned(workspace: Workspace, parsed: ParsedBrief, overrides: Overrides, config: Config | None) -> _Planned:
-    """Assign agents and build the protocol."""
-    parsed = _answering_alone(completed(parsed, config, overrides.protocol), overrides)
-    brief = with_retriever(with_moderator(parsed, overrides), recall_settings(parsed))
-    brief = with_final_writer(_with_overrides(brief, overrides), overrides.final)
-    models, model_notes = await _models(brief, overrides.models or parsed.models, config)
-    _check_seats(workspace, parsed)
-    brief = _with_fallbacks(with_moderator_tools(assign(brief, models), parsed, config), config, workspace)
-    brief, left_out = _without_unseeing(workspace, brief, parsed)
-    brief = _with_time(brief, parsed, overrides, workspace)
-    try:
-        choices, learned = await with_learned_threshold(make_choices(parsed, overrides), parsed, workspace.store)
-        brief = with_vote_weigher(with_similarity(brief, choices.until, config), choices)
-        stored = brief if parsed.lines else workspace.store_agents(brief)
-        plan = workspace.plan_stored(stored, protocol_of(parsed, overrides), choices, models)
-        chosen = (*plan.chosen, *left_out, *filter(None, (parsed.cast,)))
-        settings = _resolved_settings(parsed, overrides, choices)
-        plan = replace(plan, settings=settings, chosen=chosen, place=parsed.place, unseated=parsed.unseated)
-    except ProtocolError as error:
-        raise choice_error(parsed, overrides, error.about, str(error)) from error
-    for participant in plan.brief.participants:
-        _check_tools(parsed, replace(plan.brief, participants=(participant,)), config)
-    # Small models name poor participants, and take a minute for it.
-    built_in = parsed.built_in(overrides.cast, usual=workspace.pool.is_nearby(models[0]))
-    generates = parsed.vacant and not built_in and models[0] not in (QUOTES, HUMAN)
-    live, notes = live_models(workspace, plan.brief, plan.options), (*parsed.notes, *model_notes, *learned)
-    return _Planned(plan, choices, live, notes, models[0] if generates else "")
-
-
-def _resolved_settings(parsed: ParsedBrief, overrides: Overrides, choices: Choices) -> dict[str, Value]:
-    """The settings that hold, as ``Opened.settings`` has them: the caller's, else the brief's, else its preset's."""
-    caller = {"rounds": overrides.rounds, "strategy": overrides.strategy, "topology": overrides.topology}
-    # A learned threshold stands as its number: whoever runs the brief again gets the same debate.
-    caller |= {"protocol": protocol_of(parsed, overrides), "threshold": choices.threshold}
-    return parsed.settings | {name: value for name, value in caller.items() if value not in ("", None)}
-
-
-def _without_unseeing(workspace: Workspace, brief: Brief, parsed: ParsedBrief) -> tuple[Brief, tuple[str, ...]]:
-    """The brief without those who do not see its pictures, where it says so, and why each is left out."""
-    skips = parsed.given.get("unseeing") == "skip"
-    return leave_out_unseeing(brief, live_models(workspace, brief)) if skips else (brief, ())
-
-
-def _with_time(brief: Brief, parsed: ParsedBrief, overrides: Overrides, workspace: Workspace) -> Brief:
-    """The brief with more time for each answer where nobody says how much, and a server of one's own answers."""
-    limits = brief.limits
-    said = "limits.turn_seconds" in parsed.given or overrides.caps.turn_seconds is not None
-    if said or limits.turn_seconds != Limits().turn_seconds:
-        return brief
-    nearby = any(workspace.pool.is_nearby(who.seat) for who in brief.participants if who.seat)
-    return replace(brief, limits=replace(limits, turn_seconds=NEARBY_SECONDS)) if nearby else brief
-
-
-def _with_overrides(brief: Brief, overrides: Overrides) -> Brief:
-    seed = brief.seed if overrides.seed is None else overrides.seed
-    return replace(brief, seed=seed, limits=overrides.caps.on(brief.limits))
-
-
-def costing_of(workspace: Workspace, brief: Brief, protocol: Phase, live: dict[str, Model]) -> Costing:
-    """What a debate costs, with its bounds.
+def costing_of(pool: Pool, brief: Brief, protocol: Phase, live: Mapping[str, Model]) -> Costing:
+    """What a debate costs, with the models that stand in for people.
 
     Args:
-        workspace: has the models that stand in for people.
+        pool: the models.
         brief: the brief with agents assigned.
         protocol: the phase tree.
         live: the models by participant.
     """
     stand_ins = {
-        participant.name: workspace.pool.model(participant.stand_in)
+        participant.name: pool.model(participant.stand_in)
         for participant in brief.participants
-        if participant.seat == HUMAN and participant.stand_in not in ("", *NO_MODEL)
+        if participant.seat == HUMAN and participant.stand_in not in ("", QUOTES, CLOCK, HUMAN)
     }
-    costing = estimate(brief, protocol, live, work=calls_for, likely=likely_requests)
-    if all(participant.seat.startswith(BUILTIN) for participant in brief.participants):
-        # These always answer and cost nothing, so the two simulated runs are the bounds.
-        asks, limit = costing.most.asks, brief.limits.asks
-        asks = asks if limit is None else min(asks, limit)
-        least = Totals(asks=min(costing.least.asks, asks))
-        return replace(costing, bounds=Bounds(least=least, most=Totals(asks=asks), answer=0))
-    return replace(costing, bounds=bounds(brief, protocol, live | stand_ins))
+    return estimate(brief, protocol, live, stand_ins)
 
 
-def with_moderator(parsed: ParsedBrief, overrides: Overrides) -> Brief:
-    """The brief with the built-in moderator, if the caller's settings need one."""
-    protocol, strategy = protocol_of(parsed, overrides), overrides.strategy or parsed.strategy
-    brief = without_idle_timekeeper(parsed.brief, protocol)
-    if not (need := needs_moderator(protocol, strategy)) or brief.names("moderator"):
-        return brief
-    if parsed.given.get("moderator") is False:
-        raise choice_error(parsed, overrides, "moderator", f"moderator is no, but {need}")
-    moderator = replace(default_moderator(protocol), language=str(parsed.given.get("language", "")))
-    return replace(brief, participants=(*brief.participants, moderator))
+class Preparation:
+    """A brief on its way to a plan. Each step settles what nobody said, or refuses what cannot be.
 
-
-def _answering_alone(parsed: ParsedBrief, overrides: Overrides) -> ParsedBrief:
-    """The brief with neutral debaters where nobody reads another's answer, and the brief describes no debater.
-
-    A debater with a stance is made for a debate. One answers, or one for each model that the caller names.
+    Attributes:
+        parsed: the brief as it was read, with its preset.
+        people: who takes part; each step adds to them or changes them.
+        choices: what is chosen about the protocol; known after ``plan``, as all that follows.
+        live: the models by participant.
+        models: the models for those without one of their own.
+        generator: the model that generates the participants; "" where they are known.
+        notes: what the owner should know of all that.
     """
-    protocol, debating = protocol_of(parsed, overrides), parsed.brief.names("debater")
-    if protocol not in ALONE or len(debating) != parsed.vacant or "persona_count" in parsed.given:
-        return parsed
-    count = max(1, len(overrides.models or parsed.models)) if protocol != "single" else 1
-    first = parsed.brief.participant(debating[0])
-    others = tuple(participant for participant in parsed.brief.participants if participant.name not in debating)
-    alone = tuple(replace(participant, language=first.language, view=first.view) for participant in respondents(count))
-    return replace(parsed, brief=replace(parsed.brief, participants=(*alone, *others)), vacant=0)
 
+    choices: Choices
+    live: dict[str, Model]
+    models: tuple[str, ...]
+    generator: str
 
-def _notes_on_seats(plan: Plan, generator: str, live: Mapping[str, Model]) -> Iterator[str]:
-    brief = plan.brief
-    yield from (f"{words}." for words in plan.chosen if LEFT_OUT in words)
-    yield from notes_on_quoting(brief)
-    yield from check_sight(brief, live)
-    if generator:
-        yield f"Participants will be generated by {generator}; until then the estimate uses the built-in ones."
+    def __init__(self, workspace: Workspace, parsed: ParsedBrief, overrides: Overrides, config: Config) -> None:
+        self.workspace, self.overrides, self.config = workspace, overrides, config
+        self.parsed = with_preset(parsed, config.presets, protocol=overrides.protocol)
+        if not parsed.lines:  # a program may put anything into a brief
+            self.parsed = replace(self.parsed, brief=workspace.store_agents(self.parsed.brief))
+        self.protocol = protocol_of(self.parsed, overrides)
+        self.people = list(self.parsed.brief.participants)
+        self.notes = list(self.parsed.notes)
+        self._pool = workspace.pool.with_options(extension_options(self.parsed.settings))
 
+    async def plan(self) -> Plan:
+        """Take all steps.
 
-def _with_fallbacks(brief: Brief, config: Config | None, workspace: Workspace) -> Brief:
-    """The brief with the owner's fallbacks for every participant that has a model and names none.
-
-    A program of the owner's that this caller may not start is left out: the caller has not asked for it.
-    """
-    people = [participant for participant in brief.participants if _has_model(participant) and not participant.fallback]
-    named = (config or load_config()).fallback if people else ()
-    backing = [name for name in named if workspace.pool.starts(name)]
-    backed = [
-        replace(participant, fallback=tuple(name for name in backing if name != participant.seat))
-        if participant in people
-        else participant
-        for participant in brief.participants
-    ]
-    return replace(brief, participants=tuple(backed))
-
-
-def live_models(workspace: Workspace, brief: Brief, options: Fields = NO_OPTIONS) -> dict[str, Model]:
-    """The models by participant; people and the built-in debater have none.
-
-    Args:
-        workspace: has the models.
-        brief: the brief with agents assigned.
-        options: those of extensions, as they stand on record.
-    """
-    pool = workspace.pool.with_options(options)
-    modelled = filter(_has_model, brief.participants)
-    return {participant.name: model_of(participant, pool) for participant in modelled}
-
-
-def _has_model(participant: Participant) -> bool:
-    return (participant.duty != "aide" or is_final_writer(participant)) and participant.seat not in NO_MODEL
-
-
-async def _models(brief: Brief, named: Sequence[str], config: Config | None) -> tuple[tuple[str, ...], list[str]]:
-    if named:
-        return tuple(named), []
-    if all(participant.seat for participant in brief.participants):
-        return (QUOTES,), []
-    config = config or load_config()
-    if config.model:
-        origin = dict(config.origin).get("model", "the settings")
-        return (config.model,), [f"The model is {config.model}, from {origin}."]
-    if text := await first_chat_model():
-        return (text,), [f"The model is {text}, the first model of Ollama on this machine; choose others with -m."]
-    return (QUOTES,), []
-
-
-def _check_seats(workspace: Workspace, parsed: ParsedBrief) -> None:
-    """Refuse agents that the brief names but that cannot exist, with their line."""
-    for participant in parsed.brief.participants:
+        Raises:
+            BriefError: as of ``prepare``.
+        """
+        parsed = self.parsed
         try:
-            if participant.seat:
-                make_agents(replace(parsed.brief, participants=(participant,)), workspace.pool)
+            self._answer_alone()
+            self._add_moderator()
+            memory = recall_settings(parsed, self.overrides)
+            self._add_retriever(memory)
+            self._add_writer()
+            await self._choose_models()
+            self.people = list(assign(self._brief(), self.models).participants)
+            self._add_fallbacks()
+            self._find_models()
+            left_out = self._leave_out_unseeing()
+            self._give_moderator_tools()
+            self.choices = await self._choose()
+            self._add_measures()
+            return self._build(left_out)
+        except ProtocolError as error:
+            raise choice_error(parsed, self.overrides, error.about, str(error)) from error
+
+    def _brief(self) -> Brief:
+        return replace(self.parsed.brief, participants=tuple(self.people))
+
+    def _answer_alone(self) -> None:
+        """Neutral debaters where nobody reads another's answer, and the brief describes no debater.
+
+        A debater with a stance is made for a debate. One answers, or one for each model that the caller names.
+        """
+        parsed, debating = self.parsed, self.parsed.brief.names("debater")
+        if self.protocol not in ALONE or len(debating) != parsed.vacant or "persona_count" in parsed.given:
+            return
+        count = max(1, len(self.overrides.models or parsed.models)) if self.protocol != "single" else 1
+        first = parsed.brief.participant(debating[0])
+        alone = [replace(person, language=first.language, view=first.view) for person in respondents(count)]
+        self.people = [*alone, *(person for person in self.people if person.name not in debating)]
+        self.parsed = replace(parsed, brief=self._brief(), vacant=0)
+
+    def _add_moderator(self) -> None:
+        """The built-in moderator, if the protocol or the strategy needs one; a timekeeper for a board alone."""
+        parsed = self.parsed
+        if self.protocol != "board":
+            for person in self.people:
+                if person.seat == CLOCK and person.name != TIMEKEEPER.name:
+                    problem = f"{person.name}: {CLOCK} only keeps the time of a board, not of {self.protocol}"
+                    raise BriefError(problem, code="bad_enum")
+            self.people = [person for person in self.people if person.seat != CLOCK]
+        need = needs_moderator(self.protocol, self.overrides.strategy or parsed.strategy)
+        if not need or self._brief().names("moderator"):
+            return
+        if parsed.given.get("moderator") is False:
+            raise choice_error(parsed, self.overrides, "moderator", f"moderator is no, but {need}")
+        moderator = default_moderator(self.protocol)
+        self.people.append(replace(moderator, language=str(parsed.given.get("language", ""))))
+
+    def _add_helper(self, titles: Sequence[str], role: str, seat: str) -> None:
+        name = free_name(titles, (person.name for person in self.people))
+        self.people.append(Participant(name=name, role=role, seat=seat, duty="aide"))
+
+    def _add_retriever(self, memory: Memory | None) -> None:
+        """A memory retriever with its tools, if the brief asks for memory; it may describe one itself."""
+        if memory is None:
+            return
+        if not retriever(self._brief()):
+            self._add_helper(RETRIEVER_TITLES, "Recalls earlier debates", RETRIEVER)
+        seated = retriever(self._brief())
+        self.people = [replace(who, tools=memory.tools) if who.name == seated else who for who in self.people]
+
+    def _add_writer(self) -> None:
+        """A helper that writes the final answer, if the caller wants one."""
+        if final := self.overrides.final:
+            self._add_helper(WRITER_TITLES, "Writes the final answer", final.model)
+            settings = Settings(max_tokens=min(final.tokens, MOST_FINAL)) if final.tokens else Settings()
+            self.people[-1] = replace(self.people[-1], settings=settings)
+
+    async def _choose_models(self) -> None:
+        """The models for those without one of their own, and the one that generates the participants."""
+        parsed, config = self.parsed, self.config
+        self.models = tuple(self.overrides.models or parsed.models)
+        if not self.models and not all(person.seat for person in self.people):
+            if config.model:
+                self.models = (config.model,)
+                origin = dict(config.origin).get("model", "the settings")
+                self.notes.append(f"The model is {config.model}, from {origin}.")
+            elif first := await first_chat_model():
+                self.models = (first,)
+                self.notes.append(
+                    f"The model is {first}, the first model of Ollama on this machine; choose others with -m."
+                )
+        self.models = self.models or (QUOTES,)
+        # Small models name poor participants, and take a minute for it.
+        built_in = parsed.built_in(self.overrides.cast, usual=self.workspace.pool.is_nearby(self.models[0]))
+        generates = parsed.vacant and not built_in and self.models[0] not in (QUOTES, HUMAN)
+        self.generator = self.models[0] if generates else ""
+
+    def _add_fallbacks(self) -> None:
+        """The owner's fallbacks for every participant that has a model and names none.
+
+        A program of the owner's that this caller may not start is left out: the caller has not asked for it.
+        """
+        backing = [name for name in self.config.fallback if self.workspace.pool.starts(name)]
+        self.people = [
+            replace(person, fallback=tuple(name for name in backing if name != person.seat))
+            if has_model(person) and not person.fallback
+            else person
+            for person in self.people
+        ]
+
+    def _find_models(self) -> None:
+        """The models, once; an agent that cannot answer is refused, with its line where the brief names it."""
+        try:
+            self.live = live_models(self._brief(), self._pool)
         except BriefError as error:
-            line = parsed.lines.get(f"## {participant.name}", 0)
-            raise BriefError(error.found, where=parsed.where, line=line, code=error.code) from error
+            raise self._located(error, seats=True) from error
 
+    def _located(self, error: BriefError, *, seats: bool = False) -> BriefError:
+        """An error about a participant with its line in the brief; for ``seats`` where its agent stands there too."""
+        parsed = self.parsed
+        own = {person.name for person in parsed.brief.participants if person.seat or not seats}
+        if error.line or error.about not in own:
+            return error
+        line = parsed.lines.get(f"## {error.about}", 0)
+        return BriefError(error.found, where=parsed.where, line=line, code=error.code)
 
-def _check_tools(parsed: ParsedBrief, brief: Brief, config: Config | None) -> None:
-    """Refuse tools that a participant cannot have, with the participant's line."""
-    try:
-        check_tools(brief, config)
-    except BriefError as error:
-        line = parsed.lines.get(f"## {brief.participants[0].name}", 0)
-        raise BriefError(error.found, where=parsed.where, line=line, code=error.code) from error
+    def _leave_out_unseeing(self) -> tuple[str, ...]:
+        """Leave out who does not see the brief's pictures, where it says so; returns why, for each."""
+        if self.parsed.given.get("unseeing") != "skip":
+            return ()
+        brief, left_out = leave_out_unseeing(self._brief(), self.live)
+        self.people = list(brief.participants)
+        if left_out:
+            self.live = live_models(brief, self._pool)  # a fallback may be left out as well
+        return left_out
+
+    def _give_moderator_tools(self) -> None:
+        """Tools for the moderator, as far as they can be had, if it is a tool agent and the brief names none."""
+        if self.parsed.given.get("mediator_type") != "toolagent":
+            return
+        brief = self._brief()
+        for n, person in enumerate(self.people):
+            if person.duty == "moderator" and "tool_usage" not in self.parsed.own.get(person.name, {}):
+                tools = tuple(name for name in MODERATOR_TOOLS if can_use(person, name, brief, self.config))
+                self.people[n] = replace(person, tools=tools)
+
+    async def _choose(self) -> Choices:
+        """The choices, with the threshold that past debates teach, if the brief asks for it."""
+        choices = make_choices(self.parsed, self.overrides)
+        if self.parsed.given.get("threshold") != LEARNED:
+            return choices
+        from folkmoot.app.plan.gate_threshold import learn_threshold  # here for start-up time
+
+        threshold, grounds = await learn_threshold(self.workspace.store, self.parsed.brief.topic)
+        self.notes.append(grounds)
+        return replace(choices, threshold=threshold)
+
+    def _add_measures(self) -> None:
+        """The helpers that measure how alike proposals are, and what votes weigh."""
+        if helper := similarity_helper(self._limited(), self.choices.until, self.config):
+            self.people.append(helper)
+        if self.choices.measured:
+            self._add_helper(WEIGHER_TITLES, "Weighs votes by earlier debates", VOTE_WEIGHER)
+
+    def _limited(self) -> Brief:
+        """The brief with the caller's seed and limits."""
+        brief, overrides = self.parsed.brief, self.overrides
+        limits = overrides.caps.on(brief.limits)
+        # More time for each answer where nobody says how much, and a server of one's own answers.
+        said = "limits.turn_seconds" in self.parsed.given or overrides.caps.turn_seconds is not None
+        if not said and limits.turn_seconds == Limits().turn_seconds:
+            nearby = any(self.workspace.pool.is_nearby(person.seat) for person in self.people if person.seat)
+            limits = replace(limits, turn_seconds=NEARBY_SECONDS) if nearby else limits
+        seed = brief.seed if overrides.seed is None else overrides.seed
+        return replace(brief, participants=tuple(self.people), seed=seed, limits=limits)
+
+    def _build(self, left_out: Sequence[str]) -> Plan:
+        """The plan, with the checks that need the whole brief."""
+        parsed, overrides, choices = self.parsed, self.overrides, self.choices
+        brief = clean_data(self._limited())
+        check_brief(brief)
+        tree = build(self.protocol, brief, choices)
+        if choices.other_options:
+            check_named_options(choices.other_options)
+        try:
+            check_tools(brief, self.config)
+        except BriefError as error:
+            raise self._located(error) from error
+        caller = {"rounds": overrides.rounds, "strategy": overrides.strategy, "topology": overrides.topology}
+        # A learned threshold stands as its number: whoever runs the brief again gets the same debate.
+        caller |= {"protocol": self.protocol, "threshold": choices.threshold}
+        return Plan(
+            brief=brief,
+            name=self.protocol,
+            protocol=tree,
+            settings=parsed.settings | {name: value for name, value in caller.items() if value not in ("", None)},
+            chosen=(*choices.in_words(), *left_out, *filter(None, (parsed.cast,))),
+            place=parsed.place,
+            unseated=parsed.unseated,
+        )

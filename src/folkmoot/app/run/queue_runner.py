@@ -14,8 +14,9 @@ from folkmoot.app.plan.settings import Config
 from folkmoot.app.run.access import claimed, note_allowance
 from folkmoot.app.run.dispatcher import Dispatcher, Job, QueueStatus
 from folkmoot.app.run.outcome import Outcome, outcome
+from folkmoot.app.run.prepare import PreparedDebate
 from folkmoot.app.run.runner import GRACE, MOST, QUEUED, Runner, RunnerFull, Running, RunTask
-from folkmoot.app.run.start import StartRequest, generate_participants, put_on_record
+from folkmoot.app.run.start import generate_participants, put_on_record
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.brief import Limits
 from folkmoot.core.errors import FolkmootError, RecordConflict
@@ -76,10 +77,10 @@ class QueueRunner(Runner):
         await super().check()
         return await self.queue.status()
 
-    async def begin(self, request: StartRequest, debate: str, *, owner: str = "") -> str:
+    async def begin(self, request: PreparedDebate, debate: str, *, owner: str = "") -> str:
         """Put a new debate on record and submit it; see ``Runner.begin``."""
         await self._check_room(owner)
-        if request.prepared.generator:
+        if request.generator:
             return await super().begin(request, debate, owner=owner)
         await self._submit(request, debate, owner)
         return debate
@@ -116,15 +117,17 @@ class QueueRunner(Runner):
             raise known.error
         return outcome(debate, transcript)
 
-    async def _run_start(self, request: StartRequest, debate: str, task: RunTask) -> Outcome:
+    async def _run_start(self, request: PreparedDebate, debate: str, task: RunTask) -> Outcome:
         """Generate the participants here, and have a worker run the debate."""
-        generated = await generate_participants(self.workspace, request, debate, self._hooks(task))
+        generated = await generate_participants(
+            self.workspace, request, debate, stop=task.stop, generating=task.note_generation
+        )
         if isinstance(generated, Outcome):
             return generated
         await self._submit(generated, debate, task.owner)
         return outcome(debate, fold(await self.workspace.entries(debate)))
 
-    async def _submit(self, request: StartRequest, debate: str, owner: str) -> None:
+    async def _submit(self, request: PreparedDebate, debate: str, owner: str) -> None:
         with suppress(RecordConflict):  # the same was asked for at the same time
             await put_on_record(self.workspace, request, debate)
         await self.queue.submit(debate, owner=owner)
@@ -167,7 +170,7 @@ def open_runner(
     return QueueRunner(workspace, queue, config=config, limit=limit)
 
 
-async def run_by_workers(runner: QueueRunner, request: StartRequest, debate: str, stop: StopRequest) -> Outcome:
+async def run_by_workers(runner: QueueRunner, request: PreparedDebate, debate: str, stop: StopRequest) -> Outcome:
     """Put a debate on record where it is not yet, have workers run it, and wait until they have stopped.
 
     Args:
@@ -180,7 +183,7 @@ async def run_by_workers(runner: QueueRunner, request: StartRequest, debate: str
         FolkmootError: the queue cannot be reached, or the workers have given the debate up.
     """
     if await runner.workspace.store.read(debate, limit=1):
-        await runner.resume(debate, request.prepared.plan.brief.limits)
+        await runner.resume(debate, request.plan.brief.limits)
     else:
         await runner.begin(request, debate)
     while (await runner.running_state(debate)).by:

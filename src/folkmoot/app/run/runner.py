@@ -19,7 +19,8 @@ from folkmoot.app.run.access import Claim
 from folkmoot.app.run.dispatcher import QueueStatus
 from folkmoot.app.run.liveness import Liveness, waits_only
 from folkmoot.app.run.outcome import Outcome, outcome
-from folkmoot.app.run.start import Generation, HostHooks, MessageInterface, StartRequest, run_start
+from folkmoot.app.run.prepare import PreparedDebate
+from folkmoot.app.run.start import Generation, MessageInterface, run_start
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.brief import Brief, Limits
 from folkmoot.core.errors import FolkmootError
@@ -89,6 +90,12 @@ class RunTask:
     over: asyncio.Event = field(default_factory=asyncio.Event)
     interface: MessageInterface = field(default_factory=MessageInterface)
     job: "asyncio.Task[None] | None" = None
+
+    def note_generation(self, generation: Generation) -> None:
+        """Note that its participants are generated now, or were."""
+        self.generation = generation.debate
+        self.pays = "" if generation.earlier else generation.debate
+        self.begun.set()
 
 
 GRACE = 10.0
@@ -222,7 +229,7 @@ class Runner:
 
     # ---- what is done ------------------------------------------------------------------------------------------------
 
-    async def begin(self, request: StartRequest, debate: str, *, owner: str = "") -> str:
+    async def begin(self, request: PreparedDebate, debate: str, *, owner: str = "") -> str:
         """Start a new debate; does nothing if one with that id runs already.
 
         Args:
@@ -322,8 +329,10 @@ class Runner:
 
     # ---- within ------------------------------------------------------------------------------------------------------
 
-    async def _run_start(self, request: StartRequest, debate: str, task: RunTask) -> Outcome:
-        return await run_start(self.workspace, request, debate, self._hooks(task))
+    async def _run_start(self, request: PreparedDebate, debate: str, task: RunTask) -> Outcome:
+        return await run_start(
+            self.workspace, request, debate, stop=task.stop, interface=task.interface, generating=task.note_generation
+        )
 
     def _is_locked(self, debate: str) -> bool:
         return bool(self._locks) and is_running(self._locks, debate)
@@ -336,14 +345,6 @@ class Runner:
     def _running_here(self, debate: str) -> Running:
         by = HERE if debate in self._tasks else ""
         return Running(by=by, generation=self.generation_of(debate), error=self.error(debate))
-
-    def _hooks(self, task: RunTask) -> HostHooks:
-        def generating(generation: Generation) -> None:
-            task.generation = generation.debate
-            task.pays = "" if generation.earlier else generation.debate
-            task.begun.set()
-
-        return HostHooks(stop=task.stop, interface=task.interface, generating=generating)
 
     async def _find_or_run(self, debate: str, owner: str, run: Callable[[RunTask], Awaitable[Outcome]]) -> RunTask:
         """Run a debate, or find it running. One call runs after the other, so that the places are counted correctly."""

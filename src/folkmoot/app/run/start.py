@@ -1,6 +1,6 @@
 """Start a new debate: generate its participants if the brief describes none, then run it.
 
-The one path for command line, ``folkmoot.run``, servers, batches, workers and schedules: ``prepare_start``, ``run_start``.
+The one path for command line, ``folkmoot.run``, servers, batches, workers and schedules: ``prepare``, ``run_start``.
 
 Where a language model is available it generates the participants in a debate of its own, with one participant and one
 question. Unreadable, empty and double ones are dropped; built-in debaters replace them, and one who opposes is added
@@ -20,11 +20,10 @@ from folkmoot.agents.human import Interface
 from folkmoot.app.brief.default_participants import DEFAULT_DEBATERS
 from folkmoot.app.brief.names import check_name, is_moderator_name, skeleton
 from folkmoot.app.brief.reader import ParsedBrief
-from folkmoot.app.plan.settings import Config
 from folkmoot.app.run.access import Claim, claim, claimed
 from folkmoot.app.run.fork import chain_lines
 from folkmoot.app.run.outcome import Outcome, outcome
-from folkmoot.app.run.prepare import LimitOverrides, Overrides, PreparedDebate, completed, prepare
+from folkmoot.app.run.prepare import LimitOverrides, Overrides, PreparedDebate, prepare
 from folkmoot.app.run.record_reader import HELPER
 from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.core.agent import Context
@@ -173,17 +172,14 @@ def _hash(plan: Plan) -> str:
     return f"{HELPER}{digest(encode(Entry(seq=1, at=0.0, event=unlimited.opened())))[:8]}"
 
 
-def with_participants(
-    parsed: ParsedBrief, overrides: Overrides, prepared: PreparedDebate, generated: Generated
-) -> tuple[ParsedBrief, Overrides]:
+def with_participants(prepared: PreparedDebate, generated: Generated) -> tuple[ParsedBrief, Overrides]:
     """The brief with the generated participants, and the overrides with what is left of the limits.
 
     Args:
-        parsed: the brief as it was read.
-        overrides: what the caller wants instead.
         prepared: the debate as it was prepared with the built-in participants.
         generated: the outcome of generating them.
     """
+    parsed = prepared.parsed
     standing = [participant for participant in parsed.brief.participants if participant.duty == "debater"]
     others = [participant for participant in parsed.brief.participants if participant.duty != "debater"]
     generated_people = list(_read(generated.outcome.transcript, len(standing), others))
@@ -200,7 +196,7 @@ def with_participants(
     brief = replace(parsed.brief, participants=(*people, *others))
     note = _note(prepared, generated, [participant.name for participant in cast if participant in DEFAULT_DEBATERS])
     parsed = replace(parsed, brief=brief, vacant=0, cast=note.removesuffix("."), notes=(*parsed.notes, note))
-    return parsed, replace(overrides, caps=_remaining_limits(prepared.plan.brief.limits, generated))
+    return parsed, replace(prepared.overrides, caps=_remaining_limits(prepared.plan.brief.limits, generated))
 
 
 def _form() -> Form:
@@ -283,23 +279,6 @@ def _remaining_limits(limits: Limits, generated: Generated) -> LimitOverrides:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StartRequest:
-    """A request to start a debate, with everything prepared.
-
-    Attributes:
-        parsed: its brief, as it was read.
-        overrides: what its caller wants instead.
-        prepared: both, prepared.
-        config: the user's settings; None to load them.
-    """
-
-    parsed: ParsedBrief
-    overrides: Overrides
-    prepared: PreparedDebate
-    config: Config | None = None
-
-
 class MessageInterface:
     """An interface with nobody present: people answer by message, however long that takes."""
 
@@ -320,34 +299,19 @@ class MessageInterface:
         raise Waiting
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostHooks:
-    """The functions and the interface that a host passes to a new debate.
-
-    Attributes:
-        stop: set its reason to pause after the answers in progress.
-        interface: asks people in place; None where they answer by message.
-        generating: is called with the debate that generates the participants, before it runs.
-        begins: is called with the debate and its participants, before it runs.
-    """
-
-    stop: StopRequest
-    interface: Interface | None = None
-    generating: Callable[[Generation], None] = lambda generation: None
-    begins: Callable[[PreparedDebate], None] = lambda ready: None
-
-
-async def prepare_start(
-    workspace: Workspace, parsed: ParsedBrief, overrides: Overrides, config: Config | None = None
-) -> StartRequest:
-    """Prepare a debate; nothing is sent to any model. For what it raises see ``prepare``."""
-    parsed = completed(parsed, config or workspace.config, overrides.protocol)
-    ready = await prepare(workspace, parsed, overrides, config=config)
-    return StartRequest(parsed=parsed, overrides=overrides, prepared=ready, config=config)
+def ignore_generation(generation: Generation) -> None:
+    """Nobody wants to know of it."""
 
 
 async def run_start(
-    workspace: Workspace, request: StartRequest, debate: str, hooks: HostHooks | None = None
+    workspace: Workspace,
+    prepared: PreparedDebate,
+    debate: str,
+    *,
+    stop: StopRequest | None = None,
+    interface: Interface | None = None,
+    generating: Callable[[Generation], None] = ignore_generation,
+    begins: Callable[[PreparedDebate], None] | None = None,
 ) -> Outcome:
     """Run a new debate to its end, or until it pauses.
 
@@ -355,58 +319,63 @@ async def run_start(
 
     Args:
         workspace: where it runs.
-        request: the debate.
+        prepared: the debate.
         debate: its id.
-        hooks: what the host passes to it.
+        stop: set its reason to pause after the answers in progress.
+        interface: asks people in place; None where they answer by message.
+        generating: is called with the debate that generates the participants, before it runs.
+        begins: is called with the debate and its participants, before it runs.
 
     Returns:
         The outcome of the debate, or of the one that generates its participants where that one has paused.
     """
-    hooks = hooks or HostHooks(stop=StopRequest())
-    generated = await generate_participants(workspace, request, debate, hooks)
+    generated = await generate_participants(workspace, prepared, debate, stop=stop, generating=generating)
     if isinstance(generated, Outcome):
         return generated
-    hooks.begins(generated.prepared)
-    return await workspace.run(generated.prepared.plan, debate, stop=hooks.stop, interface=hooks.interface)
+    if begins:
+        begins(generated)
+    return await workspace.run(generated.plan, debate, stop=stop, interface=interface)
 
 
 async def generate_participants(
-    workspace: Workspace, request: StartRequest, debate: str, hooks: HostHooks
-) -> StartRequest | Outcome:
-    """Generate the participants of a debate, where its brief describes none.
+    workspace: Workspace,
+    prepared: PreparedDebate,
+    debate: str,
+    *,
+    stop: StopRequest | None = None,
+    generating: Callable[[Generation], None] = ignore_generation,
+) -> PreparedDebate | Outcome:
+    """Generate the participants of a debate, where its brief describes none; for the arguments see ``run_start``.
 
     Returns:
         The debate with its participants; the outcome of generating them where that has paused.
     """
-    ready = request.prepared
-    if not ready.generator:
-        return request
+    if not prepared.generator:
+        return prepared
     owner = (await claimed(workspace, debate)).owner
-    generation = await find_generation(workspace, ready, new=request.overrides.cast == "new", owner=owner)
+    generation = await find_generation(workspace, prepared, new=prepared.overrides.cast == "new", owner=owner)
     if owner and not generation.begun:
         await claim(workspace, generation.debate, Claim(owner=owner))
-    hooks.generating(generation)
+    generating(generation)
     if not generation.earlier:
-        paused = await run_generation(workspace, generation, stop=hooks.stop)
+        paused = await run_generation(workspace, generation, stop=stop)
         if paused.status == "paused":
             return paused
-    generated = await read_generation(workspace, generation)
-    return await prepare_start(
-        workspace, *with_participants(request.parsed, request.overrides, ready, generated), request.config
-    )
+    parsed, overrides = with_participants(prepared, await read_generation(workspace, generation))
+    return await prepare(workspace, parsed, overrides, config=prepared.config)
 
 
-async def put_on_record(workspace: Workspace, request: StartRequest, debate: str) -> None:
+async def put_on_record(workspace: Workspace, prepared: PreparedDebate, debate: str) -> None:
     """Put a new debate on record without running it; ``Workspace.resume`` runs it.
 
     Raises:
         BriefError: its participants are not generated yet.
         RecordConflict: there is another debate of that id.
     """
-    if request.prepared.generator:
+    if prepared.generator:
         missing = (
             "its participants are not generated yet; start the debate, or use built-in ones (participants: builtin)"
         )
         raise BriefError(missing, code="inconsistent")
-    first = Entry(seq=1, at=workspace.clock(), event=request.prepared.plan.opened(), prev="")
+    first = Entry(seq=1, at=workspace.clock(), event=prepared.plan.opened(), prev="")
     await workspace.store.append(debate, chain_lines([first]), after=0)

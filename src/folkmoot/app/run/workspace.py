@@ -19,10 +19,10 @@ from typing import Protocol
 
 from folkmoot.agents.human import Contacts, Interface
 from folkmoot.app.brief.program_values import plain
-from folkmoot.app.plan.assignment import assign, make_agents, names_of_people, retriever_agents, weigher_agents
+from folkmoot.app.plan.assignment import assign, live_models, make_agents, names_of_people
 from folkmoot.app.plan.checks import check_brief
 from folkmoot.app.plan.estimate import estimate
-from folkmoot.app.plan.learning import ReadRecord, learn_at_end, learn_while_stored, memory_place
+from folkmoot.app.plan.learning import learn_at_end, memory_place
 from folkmoot.app.plan.own_agents import register
 from folkmoot.app.plan.settings import Config, load_config, lock_place
 from folkmoot.app.plan.toolbox import check_packages, open_tools, packages_of
@@ -30,7 +30,7 @@ from folkmoot.app.run.claims import claimed
 from folkmoot.app.run.dispatcher import Dispatcher
 from folkmoot.app.run.outcome import Outcome, Recorded, opening, outcome
 from folkmoot.app.run.record_reader import RecordReader
-from folkmoot.core.ask import Ask, Fields, Value
+from folkmoot.core.ask import Fields, Value
 from folkmoot.core.brief import QUOTES, Brief, Limits
 from folkmoot.core.errors import PackageMissing, ProtocolError
 from folkmoot.core.event import (
@@ -247,19 +247,13 @@ class Workspace(RecordReader):
             BriefError: a name, an option or a weight that is not valid, or a model that cannot exist.
             ProtocolError: the protocol cannot run with these participants.
         """
-        return self.plan_stored(self.store_agents(brief), protocol, choices, models)
-
-    def plan_stored(self, brief: Brief, protocol: str, choices: Choices | None, models: Sequence[str]) -> Plan:
-        """As ``plan``, for a brief that was read from a text and needs no conversion.
-
-        The agents are made only to refuse, before a debate begins, one that cannot be made. ``run`` makes its own.
-        """
-        check_brief(brief)
-        choices, seated = choices or Choices(), assign(clean_data(brief), models or (QUOTES,))
+        choices = choices or Choices()
+        seated = assign(clean_data(self.store_agents(brief)), models or (QUOTES,))
+        check_brief(seated)
         tree, options = build(protocol, seated, choices), choices.options()
         if choices.other_options:
             check_named_options(choices.other_options)
-        make_agents(seated, self.pool.with_options(options), config=self.config)
+        live_models(seated, self.pool.with_options(options))  # which refuses agents that cannot answer
         return Plan(brief=seated, name=protocol, protocol=tree, settings=options, chosen=choices.in_words())
 
     def store_agents(self, brief: Brief) -> Brief:
@@ -310,9 +304,7 @@ class Workspace(RecordReader):
         Raises:
             RecordConflict: there is another debate of that id.
         """
-        return await self._drive(
-            debate, plan.opened(), plan.protocol, DriverOptions(stop=stop or StopRequest()), interface
-        )
+        return await self._session(debate, plan.opened(), plan.protocol, stop=stop, interface=interface)
 
     async def resume(
         self,
@@ -339,99 +331,87 @@ class Workspace(RecordReader):
             RecordMismatch: this version of Folkmoot would run the debate differently.
         """
         known = await self.read_lines(debate)
-        entries = known[1]
-        if fold(entries).closed:
-            return await self._learned_outcome(await self._outcome(debate, known))
-        opened = opening(debate, entries)
+        if (transcript := fold(known[1])).closed:
+            return await self._with_lessons(outcome(debate, transcript), known[1], digest(known[0][-1]))
+        opened = opening(debate, known[1])
         check_packages(opened.packages)
-        hosting = DriverOptions(limits=limits, stop=stop or StopRequest())
-        return await self._drive(debate, opened, load_opened(opened), hosting, interface, known)
+        protocol = load_opened(opened)
+        return await self._session(debate, opened, protocol, limits=limits, stop=stop, interface=interface, known=known)
 
-    async def _drive(
+    async def _session(
         self,
         debate_id: str,
         opened: Opened,
         protocol: Phase,
-        hosting: DriverOptions,
-        interface: Interface | None,
+        *,
+        limits: Limits | None = None,
+        stop: StopRequest | None = None,
+        interface: Interface | None = None,
         known: ReadLines = NO_LINES,
     ) -> Outcome:
-        """Run a debate from where its record ends; no other process on this machine can run it meanwhile."""
-        locks = lock_place(self.store) if self.writer is self.store else ""  # a worker has its lease
-        with running(locks, debate_id) if locks else nullcontext():
+        """Open a record, run its debate from where the record ends, close it, and learn from it."""
+        brief, store = opened.brief, self.store
+        locks = lock_place(store) if self.writer is store else ""  # a worker has its lease
+        with running(locks, debate_id) if locks else nullcontext():  # no other process of this machine can run it
             ledger = Ledger(self.writer, debate_id, clock=self.clock, publish=self._publish, known=known)
-            return await self._drive_alone(ledger, opened, protocol, hosting, interface)
+            asked = [(entry.event, entry.at) for entry in await ledger.open()]
+            mailbox = Mailbox(store, debate_id, clock=self.clock)
+            gate = asyncio.Semaphore((limits or brief.limits).parallel)
+            contacts = Contacts(
+                debate=debate_id,
+                mailbox=mailbox,
+                interface=interface,
+                called=lambda ask: noun(act_of(ask)),
+                clock=self.clock,
+                asked_at={event.ask.key: at for event, at in asked if isinstance(event, Asked)},
+                gate=gate,
+            )
+            options = DriverOptions(
+                limits=limits,
+                show=lambda signal: self.hub.signal(debate_id, signal),
+                watched=lambda: self.hub.watched(debate_id),
+                stop=stop or StopRequest(),
+                mailbox=mailbox,
+                untimed=names_of_people(brief),
+                gate=gate,
+                prepare=self.pool.warm,
+            )
+            self._running.add(debate_id)
+            self.hub.begin(debate_id)
+            try:
+                async with open_tools(brief, self.config, opened.options) as give:
+                    pool = self.pool.with_options(opened.options)
+                    if not (
+                        await claimed(self, debate_id)
+                    ).at_hand:  # whoever runs it: a worker, or the owner's command
+                        pool = pool.starting_only(())
+                    agents = make_agents(
+                        brief,
+                        pool,
+                        give,
+                        store=store,
+                        limits=limits,
+                        contacts=contacts,
+                        config=self.config,
+                        clock=self.clock,
+                    )
+                    with naming_packages():
+                        transcript = await debate(opened, protocol, agents, ledger=ledger, options=options)
+            finally:
+                self._running.discard(debate_id)
+                self.hub.finish(debate_id)
+                self.watchers.end(debate_id)
+            if self._open_tray.cache_info().currsize and not self.tray.held:  # one that nobody has opened is empty
+                await self.tray.submit()
+            return await self._with_lessons(outcome(debate_id, transcript), ledger.entries, ledger.head)
 
-    async def _drive_alone(
-        self, ledger: Ledger, opened: Opened, protocol: Phase, hosting: DriverOptions, interface: Interface | None
-    ) -> Outcome:
-        debate_id = ledger.debate
-        asked_at = {entry.event.ask.key: entry.at for entry in await ledger.open() if isinstance(entry.event, Asked)}
-        mailbox = Mailbox(self.store, debate_id, clock=self.clock)
-        gate = asyncio.Semaphore((hosting.limits or opened.brief.limits).parallel)
-        contacts = Contacts(
-            debate=debate_id,
-            mailbox=mailbox,
-            interface=interface,
-            called=_question_noun,
-            clock=self.clock,
-            asked_at=asked_at,
-            gate=gate,
-        )
-        hosting = replace(hosting, mailbox=mailbox, untimed=names_of_people(opened.brief), gate=gate)
-        hosting = self._with_viewers(debate_id, hosting)
-        learned: list[str | None] = []
-        hosting = replace(hosting, closing=partial(self._learn_while_stored, ledger, learned.append))
-        self._running.add(debate_id)
-        self.hub.begin(debate_id)
-        try:
-            async with open_tools(opened.brief, self.config, opened.options) as give:
-                pool = self.pool.with_options(opened.options)
-                if not (await claimed(self, debate_id)).at_hand:  # whoever runs it: a worker, or the owner's command
-                    pool = pool.starting_only(())
-                agents = make_agents(
-                    opened.brief, pool, give, limits=hosting.limits, contacts=contacts, config=self.config
-                )
-                recalls = retriever_agents(opened.brief, self.store, self.config, self.clock, give)
-                helpers = {**recalls, **weigher_agents(opened.brief, self.store)}
-                with naming_packages():
-                    transcript = await debate(opened, protocol, {**agents, **helpers}, ledger=ledger, options=hosting)
-        finally:
-            self._running.discard(debate_id)
-            self.hub.finish(debate_id)
-            self.watchers.end(debate_id)
-        if self._open_tray.cache_info().currsize and not self.tray.held:  # a tray that nobody has opened is empty
-            await self.tray.submit()
-        record = Recorded(entries=tuple(ledger.entries), head=ledger.head, place=self.place)
-        return await self._learned_outcome(replace(outcome(debate_id, transcript), record=record), *learned)
-
-    def _with_viewers(self, debate_id: str, hosting: DriverOptions) -> DriverOptions:
-        def show(signal: Signal) -> None:
-            self.hub.signal(debate_id, signal)
-
-        return replace(hosting, show=show, watched=lambda: self.hub.watched(debate_id), prepare=self.pool.warm)
-
-    async def _learn_while_stored(self, ledger: Ledger, tell: Callable[[str | None], None]) -> None:
-        """Learn from a debate while its last entry is being stored, and tell what came of it."""
-        record = ReadRecord(entries=tuple(ledger.entries), head=ledger.head, transcript=ledger.transcript)
-        place, debate_id = self.memory_place, ledger.debate
-        tell(await learn_while_stored(self.store, place, debate_id, self.config, record, ledger.handed_over))
-
-    async def _learned_outcome(self, outcome_of_run: Outcome, learned: str | None = None) -> Outcome:
-        """The outcome of a debate; if it is over, its lessons are learned once, unless ``learned`` says that they are.
-
-        Args:
-            outcome_of_run: the outcome.
-            learned: why nothing could be learned, "" where they were; None where that is still to be done.
-        """
-        record = outcome_of_run.record
-        if outcome_of_run.status == "paused" or record is None:
-            return outcome_of_run
-        if learned is not None:
-            return replace(outcome_of_run, unlearned=learned)
-        read_record = ReadRecord(entries=record.entries, head=record.head, transcript=outcome_of_run.transcript)
-        fault = await learn_at_end(self.store, self.memory_place, outcome_of_run.debate, self.config, read_record)
-        return replace(outcome_of_run, unlearned=fault)
+    async def _with_lessons(self, ended: Outcome, entries: Sequence[Entry], head: str) -> Outcome:
+        """The outcome with its record; if the debate is over, its lessons are learned, once."""
+        record = Recorded(entries=tuple(entries), head=head, place=self.place)
+        if ended.status == "paused":
+            return replace(ended, record=record)
+        fault = await learn_at_end(self.store, ended.debate, self.config, entries, head, ended.transcript)
+        return replace(ended, record=record, unlearned=fault)
 
     async def outcome(self, debate: str) -> Outcome:
         """The outcome of a debate as its record stands; nothing is run.
@@ -439,12 +419,8 @@ class Workspace(RecordReader):
         Raises:
             RecordError: there is no such debate, or its record is damaged.
         """
-        return await self._outcome(debate, NO_LINES)
-
-    async def _outcome(self, debate: str, known: ReadLines) -> Outcome:
-        entries = (await self.read_lines(debate, known))[1]
-        head = digest((await self.lines(debate))[len(entries) - 1])
-        record = Recorded(entries=entries, head=head, place=self.place)
+        lines, entries = await self.read_lines(debate)
+        record = Recorded(entries=entries, head=digest(lines[-1]), place=self.place)
         return replace(outcome(debate, fold(entries)), record=record)
 
     def _publish(self, debate: str, lines: Sequence[str], first: int) -> None:
@@ -535,7 +511,3 @@ _MAY_END = re.compile(r'"kind": ?"(?:closed|paused)"')
 def _new_tray(store: Store, clock: Callable[[], float]) -> BatchTray:
     """The tray of batches of a store."""
     return BatchTray(SideStream(store, "@", "jobs", clock=clock), clock=clock, pace=pace_of(os.environ))
-
-
-def _question_noun(ask: Ask) -> str:
-    return noun(act_of(ask))

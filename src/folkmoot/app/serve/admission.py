@@ -18,7 +18,7 @@ from pathlib import PurePath
 from folkmoot.app.brief.files import MOST_BACKGROUND_BYTES, SEEN, text_document
 from folkmoot.app.brief.reader import ParsedBrief, read_brief, with_preset
 from folkmoot.app.brief.values import LocatedValue
-from folkmoot.app.plan.assignment import make_agents, recall_settings
+from folkmoot.app.plan.assignment import live_models
 from folkmoot.app.plan.settings_tables import Serving
 from folkmoot.app.plan.toolbox import MCP, check_packages
 from folkmoot.app.run.access import Claim, claim, claimed, conflict, hash_of, note_limits, noted_limits
@@ -28,9 +28,9 @@ from folkmoot.app.run.fork import Answer, Change, fork
 from folkmoot.app.run.liveness import waited_for_people
 from folkmoot.app.run.outcome import opening
 from folkmoot.app.run.people import say
-from folkmoot.app.run.prepare import LimitOverrides, Overrides
+from folkmoot.app.run.prepare import LimitOverrides, Overrides, PreparedDebate, prepare, recall_settings
 from folkmoot.app.run.runner import Runner, RunnerFull
-from folkmoot.app.run.start import StartRequest, prepare_start, put_on_record
+from folkmoot.app.run.start import put_on_record
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.app.serve.spending import Spending, is_free, reserve, spent
 from folkmoot.core.brief import Limits, Source
@@ -136,7 +136,7 @@ def _forbidden(parsed: ParsedBrief, alone: bool) -> Iterator[tuple[str, str]]:
                 f"{name}: {servers[0]} is a tool server, which a brief that comes over the network cannot name",
                 f"## {name}",
             )
-    memory = recall_settings(parsed)  # asked for by its key, or by a participant who is a retriever
+    memory = recall_settings(parsed, Overrides())  # asked for by its key, or by a participant who is a retriever
     if alone and memory:
         yield "recall shows the debates of others, which this token cannot read", "recall"
 
@@ -303,7 +303,7 @@ class Admission:
         seats = [name for person in people for name in (person.seat, person.stand_in, *person.fallback)]
         return self.runner.workspace.starting_only(programs_in((config.model, *config.fallback, *presets, *seats)))
 
-    async def make_ready(self, order: DebateRequest) -> StartRequest:
+    async def make_ready(self, order: DebateRequest) -> PreparedDebate:
         """Read and prepare the debate of a request; nothing is sent to any model.
 
         Raises:
@@ -319,13 +319,11 @@ class Admission:
         parsed = with_limits(parsed, order.overrides.caps)
         caps = LimitOverrides() if self.machine else within_allowance(parsed.brief.limits, self.serving)
         overrides = replace(order.overrides, caps=caps)
-        start = await prepare_start(workspace, parsed, overrides, self.runner.config)
-        cap = None if self.machine else self.spending.cap(start.prepared)
+        start = await prepare(workspace, parsed, overrides, self.runner.config)
+        cap = None if self.machine else self.spending.cap(start)
         if cap is None:
             return start
-        return await prepare_start(
-            workspace, with_limits(parsed, LimitOverrides(cost=cap)), overrides, self.runner.config
-        )
+        return await prepare(workspace, with_limits(parsed, LimitOverrides(cost=cap)), overrides, self.runner.config)
 
     async def begin(self, order: DebateRequest, key: str = "") -> str:
         """Start the debate of a request; only once for all requests with the same key.
@@ -345,7 +343,7 @@ class Admission:
                 await self.resume(debate)  # it was put on record, and nobody was told to hold it
             return debate
         start = await self.make_ready(order)
-        debate = id_for_key(self.owner, key) if key else self.workspace.new_id(start.prepared.plan)
+        debate = id_for_key(self.owner, key) if key else self.workspace.new_id(start.plan)
         await self.note_owner(debate, request if key else "")
         if order.asked:
             await SideStream(self.workspace.store, debate, "asked", clock=self.workspace.clock).post(order.asked)
@@ -373,12 +371,12 @@ class Admission:
         workspace = self._starting_own(await self.workspace.opening(earlier))
         start = await start_again(workspace, earlier, overrides)
         if not self.machine:
-            caps = within_allowance(start.prepared.plan.brief.limits, self.serving)
+            caps = within_allowance(start.plan.brief.limits, self.serving)
             start = await start_again(workspace, earlier, replace(overrides, caps=caps))
-            if (cap := self.spending.cap(start.prepared)) is not None:
+            if (cap := self.spending.cap(start)) is not None:
                 caps = replace(caps, cost=cap)
                 start = await start_again(workspace, earlier, replace(overrides, caps=caps))
-        debate = id_for_key(self.owner, key) if key else self.workspace.new_id(start.prepared.plan)
+        debate = id_for_key(self.owner, key) if key else self.workspace.new_id(start.plan)
         await self.note_owner(debate, request if key else "")
         return await self._run(start, debate)
 
@@ -425,9 +423,9 @@ class Admission:
             parsed = with_limits(parsed, LimitOverrides(cost=parent.cost))
         return with_limits(parsed, within_allowance(parsed.brief.limits, self.serving))
 
-    async def _run(self, start: StartRequest, debate: str) -> str:
+    async def _run(self, start: PreparedDebate, debate: str) -> str:
         """Run a prepared debate, within what its owner may spend."""
-        ready = start.prepared
+        ready = start
         free = is_free(ready.costing.most) and not ready.generator
         async with self.spending.reserving(self.owner, debate, 0.0 if free else ready.plan.brief.limits.cost or 0.0):
             return await self.runner.begin(start, debate, owner=self.owner)
@@ -459,7 +457,7 @@ class Admission:
         try:
             if self.owner:  # else only the debate itself would tell that somebody in it cannot answer here
                 pool = self._starting_own(opened).pool.with_options(opened.options)
-                make_agents(opened.brief, pool, config=self.runner.config)
+                live_models(opened.brief, pool)
             amount = max(0.0, reserve(self.workspace, opened, wanted.cost) - spent(entries)) if self.owner else 0.0
         except BriefError:
             check_packages(opened.packages)  # a model whose package is gone has no price

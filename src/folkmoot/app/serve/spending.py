@@ -16,10 +16,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from folkmoot.app.plan.assignment import calls_for
-from folkmoot.app.plan.estimate import Estimate, estimate, likely_requests
+from folkmoot.app.plan.assignment import live_models
+from folkmoot.app.plan.estimate import Estimate, estimate
 from folkmoot.app.run.outcome import opening
-from folkmoot.app.run.prepare import PreparedDebate, live_models
+from folkmoot.app.run.prepare import PreparedDebate
 from folkmoot.app.run.record_reader import is_helper
 from folkmoot.app.run.runner import Runner
 from folkmoot.app.run.workspace import Workspace
@@ -328,8 +328,8 @@ def reserve(workspace: Workspace, opened: Opened, cost_limit: float | None) -> f
         opened: how it began.
         cost_limit: its limit on cost.
     """
-    live = live_models(workspace, opened.brief, opened.options)
-    costing = estimate(opened.brief, load_opened(opened), live, work=calls_for, likely=likely_requests).most
+    live = live_models(opened.brief, workspace.pool.with_options(opened.options))
+    costing = estimate(opened.brief, load_opened(opened), live).most
     return 0.0 if is_free(costing) else cost_limit if cost_limit is not None else costing.cost or 0.0
 
 

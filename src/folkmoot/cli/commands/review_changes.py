@@ -44,12 +44,12 @@ if TYPE_CHECKING:
     from folkmoot.app.review.pull_request import Place
     from folkmoot.app.review.subject import Subject
     from folkmoot.app.run.outcome import Outcome
-    from folkmoot.app.run.start import HostHooks
     from folkmoot.app.run.workspace import Workspace
+    from folkmoot.engine.driver import StopRequest
     from folkmoot.reviews.artefact import Artefact
     from folkmoot.reviews.review_data import ReviewRun
 
-    Run: TypeAlias = Callable[[HostHooks], Coroutine[object, object, Outcome]]
+    Run: TypeAlias = Callable[[StopRequest], Coroutine[object, object, Outcome]]
 
 Shape: TypeAlias = Literal["text", "md", "json", "sarif"]
 SHAPES: tuple[Shape, ...] = get_args(Shape)
@@ -247,9 +247,9 @@ async def _start(workspace: "Workspace", subject: "Subject", options: ReviewOpti
     from folkmoot.app.plan.checks import UNREAD_LIBRARY
     from folkmoot.app.review.project_rules import project_rules
     from folkmoot.app.review.review_start import ReviewRequest, described, review_brief
-    from folkmoot.app.run.prepare import LimitOverrides, Overrides
+    from folkmoot.app.run.prepare import LimitOverrides, Overrides, prepare
     from folkmoot.app.run.record_reader import place_of
-    from folkmoot.app.run.start import prepare_start, run_start
+    from folkmoot.app.run.start import run_start
     from folkmoot.cli.display.text_layout import amount, money
 
     where, rules = project_rules(subject.folder or Path.cwd()) if options["rules"] else ("", "")
@@ -268,20 +268,20 @@ async def _start(workspace: "Workspace", subject: "Subject", options: ReviewOpti
     )
     caps = LimitOverrides(cost=options["budget"], total_seconds=options["seconds"])
     overrides = Overrides(models=options["model"], protocol="findings", caps=caps)
-    start = await prepare_start(workspace, review_brief(request), overrides)
-    debate = workspace.new_id(start.prepared.plan)
-    total = start.prepared.costing.usual_total
+    start = await prepare(workspace, review_brief(request), overrides)
+    debate = workspace.new_id(start.plan)
+    total = start.costing.usual_total
     limits = f"at most {total.asks} questions, {amount(total.tokens)} tokens, {money(total.cost)}"
     note(f"{debate}: {described(subject.artefact)}; {limits}")
     _untracked(subject.artefact)
     if options["half_price"]:
-        rounds, or_live = start.prepared.costing.most.rounds, options["or_live"]
-        note(batch_note([start.prepared.plan.brief], rounds, or_live=or_live))
-    for sentence in start.prepared.notes:
+        rounds, or_live = start.costing.most.rounds, options["or_live"]
+        note(batch_note([start.plan.brief], rounds, or_live=or_live))
+    for sentence in start.notes:
         # The author's words are no library that somebody should read: they are for those who check.
         if sentence != UNREAD_LIBRARY or not subject.words:
             note(sentence)
-    return await _conduct(workspace, debate, options, lambda hooks: run_start(workspace, start, debate, hooks))
+    return await _conduct(workspace, debate, options, lambda stop: run_start(workspace, start, debate, stop=stop))
 
 
 async def _resume_review(workspace: "Workspace", debate: str, options: ReviewOptions) -> int:
@@ -313,13 +313,12 @@ async def _resume_review(workspace: "Workspace", debate: str, options: ReviewOpt
         debate = copy
     elif transcript.closed:
         return await _write(workspace, debate, options)
-    return await _conduct(workspace, debate, options, lambda hooks: workspace.resume(debate, stop=hooks.stop))
+    return await _conduct(workspace, debate, options, lambda stop: workspace.resume(debate, stop=stop))
 
 
 async def _conduct(workspace: "Workspace", debate: str, options: ReviewOptions, run: "Run") -> int:
     """Run a review to its end and write it; the exit code."""
     from folkmoot.app.batch.batch_rounds import BatchRounds
-    from folkmoot.app.run.start import HostHooks
     from folkmoot.cli.display.output import Output
     from folkmoot.cli.terminal import Interrupt, conduct
 
@@ -328,7 +327,7 @@ async def _conduct(workspace: "Workspace", debate: str, options: ReviewOptions, 
 
     async def whole() -> "Outcome":
         async with rounds.open(), rounds.working():
-            first = await run(HostHooks(stop=interrupt.stop))
+            first = await run(interrupt.stop)
             return await rounds.finish(first, lambda: workspace.resume(debate, stop=interrupt.stop))
 
     outcome = await conduct(workspace, debate, whole(), Output("quiet").viewer, interrupt)

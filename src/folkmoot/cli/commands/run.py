@@ -42,7 +42,7 @@ from folkmoot.core.errors import BriefError
 if TYPE_CHECKING:
     from folkmoot.app.run.outcome import Outcome
     from folkmoot.app.run.prepare import PreparedDebate
-    from folkmoot.app.run.start import Generation, StartRequest
+    from folkmoot.app.run.start import Generation
     from folkmoot.app.run.workspace import Workspace
     from folkmoot.cli.display.ask_people import Terminal
     from folkmoot.cli.display.output import Output
@@ -101,7 +101,7 @@ def run(brief: str, conversation: Path | None, ask: str, store: Store, **options
 
 async def _run(words: str, file: Path | None, ask: str, store: Store, options: RunOptions) -> int:
     from folkmoot.app.plan.checks import has_nothing_to_quote
-    from folkmoot.app.run.start import prepare_start
+    from folkmoot.app.run.prepare import prepare
 
     if file:
         from folkmoot.app.brief.files import read_bytes
@@ -115,28 +115,28 @@ async def _run(words: str, file: Path | None, ask: str, store: Store, options: R
         parsed = read_input(words, options["settings"], options["preset"])
     overrides = brief_overrides(options, options)
     async with open_for_running(store) as workspace:
-        request = await prepare_start(workspace, parsed, overrides)
+        request = await prepare(workspace, parsed, overrides)
         chosen = overrides.models or options["preset"] or any(each.seat for each in parsed.brief.participants)
-        if not chosen and has_nothing_to_quote(request.prepared.plan.brief):
+        if not chosen and has_nothing_to_quote(request.plan.brief):
             raise BriefError(NO_MODEL, code="no_model")
         return await _run_new(workspace, request, options)
 
 
-async def _run_new(workspace: "Workspace", request: "StartRequest", options: OutputOptions) -> int:
+async def _run_new(workspace: "Workspace", request: "PreparedDebate", options: OutputOptions) -> int:
     """Run a new debate and show it; the exit code."""
-    from folkmoot.app.run.start import HostHooks, read_generation, run_start
+    from folkmoot.app.run.start import read_generation, run_start
     from folkmoot.cli.display.output import Output
     from folkmoot.cli.display.text_layout import usage_in_words
     from folkmoot.cli.terminal import Interrupt, conduct
 
-    debate, brief = workspace.new_id(request.prepared.plan), request.prepared.plan.brief
-    output = Output(options["mode"] or "", full=options["full"], planned=request.prepared.costing.most.asks)
+    debate, brief = workspace.new_id(request.plan), request.plan.brief
+    output = Output(options["mode"] or "", full=options["full"], planned=request.costing.most.asks)
     interrupt = Interrupt(say=output.remark)
     generations: list[Generation] = []
 
     def generating(generation: "Generation") -> None:
         generations.append(generation)
-        asking = f"asking {request.prepared.generator} for the participants; for built-in ones: --participants builtin"
+        asking = f"asking {request.generator} for the participants; for built-in ones: --participants builtin"
         taking = f"taking the participants generated in {generation.debate}; for others: --participants new"
         output.remark(taking if generation.earlier else asking)
 
@@ -147,8 +147,9 @@ async def _run_new(workspace: "Workspace", request: "StartRequest", options: Out
             stack.enter_context(output)
 
         interface = _interface(workspace, debate, brief, output, interrupt, away=options["no_input"])
-        hooks = HostHooks(stop=interrupt.stop, interface=interface, generating=generating, begins=begins)
-        running = run_start(workspace, request, debate, hooks)
+        running = run_start(
+            workspace, request, debate, stop=interrupt.stop, interface=interface, generating=generating, begins=begins
+        )
         outcome = await conduct(workspace, debate, running, output.viewer, interrupt)
     if generations and not await workspace.count_entries(debate):
         failed = (await read_generation(workspace, generations[0])).outcome

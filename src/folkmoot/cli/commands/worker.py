@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from folkmoot.app.run.dispatcher import Job, QueueStatus, State
-    from folkmoot.app.run.start import StartRequest
+    from folkmoot.app.run.prepare import PreparedDebate
     from folkmoot.app.run.workspace import Workspace
     from folkmoot.workers.worker import Worker
 
@@ -227,13 +227,13 @@ def submit(
 
     async def work() -> int:
         from folkmoot.app.plan.settings import load_config
-        from folkmoot.app.run.start import prepare_start
+        from folkmoot.app.run.prepare import prepare
 
         async with open_queue(store) as (workspace, queue):
             overrides, config = brief_overrides(options, options), load_config()
             parsed = [read_input(words, options["settings"], options["preset"]) for words in briefs]
             # All are checked before one is submitted.
-            for start in [await prepare_start(workspace, brief, overrides, config) for brief in parsed]:
+            for start in [await prepare(workspace, brief, overrides, config) for brief in parsed]:
                 debate = await _put_on_record(workspace, start)
                 await queue.submit(debate, owner=owner, priority=priority, after=after)
                 click.echo(debate)
@@ -244,17 +244,16 @@ def submit(
     return run_command(work())
 
 
-async def _put_on_record(workspace: "Workspace", request: "StartRequest") -> str:
+async def _put_on_record(workspace: "Workspace", request: "PreparedDebate") -> str:
     """Store one debate; returns its id."""
     from folkmoot.app.run.outcome import Outcome
-    from folkmoot.app.run.start import HostHooks, generate_participants, put_on_record
-    from folkmoot.app.run.workspace import StopRequest
+    from folkmoot.app.run.start import generate_participants, put_on_record
     from folkmoot.core.errors import FolkmootError
 
-    debate = workspace.new_id(request.prepared.plan)
-    if generator := request.prepared.generator:
+    debate = workspace.new_id(request.plan)
+    if generator := request.generator:
         note(f"asking {generator} for participants; for built-in ones: --participants builtin")
-    ready = await generate_participants(workspace, request, debate, HostHooks(stop=StopRequest()))
+    ready = await generate_participants(workspace, request, debate)
     if isinstance(ready, Outcome):
         problem = "no participants were generated, so the debate was not submitted"
         raise FolkmootError(f"{problem}: {ready.reason} ({ready.debate}). Submit it again")
