@@ -22,7 +22,6 @@ from folkmoot.app.plan.settings import Config
 from folkmoot.app.plan.settings_tables import read_programs
 from folkmoot.app.run.access import claim
 from folkmoot.app.run.claims import Claim
-from folkmoot.app.run.fork import chain_lines
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.brief import Brief, Participant
 from folkmoot.core.errors import BriefError
@@ -30,6 +29,7 @@ from folkmoot.core.event import Entry
 from folkmoot.mcp import mcp_host
 from folkmoot.models.names import parse, programs_in
 from folkmoot.models.pool import Pool
+from folkmoot.record.store import chain_lines
 from tests.mcp.mcp_kit import refusal
 from tests.web.web_kit import ANN, API, QUOTES, SERVING, Web, opened, until
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from folkmoot.app.plan.settings import Config
 from folkmoot.app.plan.settings_tables import TemporalSettings
 from folkmoot.app.run.dispatcher import Job
-from folkmoot.app.run.fork import chain_lines
 from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.cli.commands.worker import WorkerLog, logging_to
 from folkmoot.core.agent import Recorder
@@ -20,6 +19,7 @@ from folkmoot.models.layers import RetrySettings
 from folkmoot.models.pool import Pool
 from folkmoot.protocols.known import Choices
 from folkmoot.record.postgres import PostgresStore
+from folkmoot.record.store import chain_lines
 from folkmoot.testing.scripted import ScriptedModel
 from folkmoot.workers.job_queue import Queue
 from folkmoot.workers.worker import Worker

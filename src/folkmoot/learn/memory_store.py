@@ -28,10 +28,10 @@ from folkmoot.learn.memory import (
     strength,
     tier,
 )
-from folkmoot.learn.postgres_tables import SCHEMES, PostgresTables
 from folkmoot.learn.sqlite_tables import SqliteTables
 from folkmoot.learn.tables import (
     MOST_WORDS,
+    SCHEMES,
     Column,
     DebateRow,
     ItemRow,
@@ -106,6 +106,8 @@ class MemoryStore:
             RecordError: the place cannot be reached or written, or texts cannot be searched there.
         """
         if isinstance(place, str) and place.startswith(SCHEMES):
+            from folkmoot.learn.postgres_tables import PostgresTables  # here for start-up time
+
             return cls(PostgresTables.open(place, busy=busy))
         return cls(SqliteTables.open(Path(place), busy=busy))
 

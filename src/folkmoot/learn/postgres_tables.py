@@ -59,9 +59,6 @@ FROM memory_item AS item, CAST($1::text AS tsquery) AS query
 WHERE item.@_found @@ query AND item.kind = $2 ORDER BY relevance DESC, item.debate, item.n LIMIT $3
 """
 
-SCHEMES = ("postgresql://", "postgres://")
-"""The prefixes of the address of a database."""
-
 CONNECT = 10
 """Seconds for a new connection."""
 

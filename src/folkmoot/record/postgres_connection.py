@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 from folkmoot.core.errors import RecordAway, RecordError
 from folkmoot.core.packages import missing_library
 from folkmoot.record.postgres_summaries import SCHEMA as SUMMARY_SCHEMA
-from folkmoot.record.store import other_format
+from folkmoot.record.store import SCHEMES, other_format
 
 if TYPE_CHECKING:
     import asyncpg
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Connection: TypeAlias = "PoolConnectionProxy[asyncpg.Record]"
-
-SCHEMES = ("postgresql://", "postgres://")
-"""How the address of a database begins."""
 
 WRITTEN = "write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with %23, %2F, %3F and %40 for # / ? @ in a password"
 

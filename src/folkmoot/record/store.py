@@ -16,7 +16,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
@@ -297,6 +297,9 @@ def _tell(pairs: list[tuple[Append, RecordError | None]]) -> None:
 
 # ---- record format --------------------------------------------------------------------------------------------------
 
+SCHEMES = ("postgresql://", "postgres://")
+"""How the address of a database begins, in the place of the path of a file."""
+
 VERSION = 2
 """The format of records, and of what stands beside them; no other is read."""
 
@@ -432,6 +435,14 @@ def place_of(folder: Path) -> str:
 def digest(line: str) -> str:
     """The hash of a line that the next one carries."""
     return hashlib.sha256(line.encode()).hexdigest()
+
+
+def chain_lines(entries: Sequence[Entry]) -> list[str]:
+    """The entries as lines with a new chain of hashes. Each entry keeps its time."""
+    lines: list[str] = []
+    for seq, entry in enumerate(entries, start=1):
+        lines.append(encode(replace(entry, seq=seq, prev=digest(lines[-1]) if lines else "")))
+    return lines
 
 
 def read(lines: Sequence[str], *, after: int = 0, prev: str = "") -> tuple[Entry, ...]:

@@ -15,8 +15,8 @@ from folkmoot.core.brief import QUEUE_DELAY, QUEUE_PRIORITY
 from folkmoot.core.errors import BriefError
 from folkmoot.core.packages import missing_library
 from folkmoot.record.postgres import PostgresStore
-from folkmoot.record.postgres_connection import SCHEMES, Connection
-from folkmoot.record.store import Store
+from folkmoot.record.postgres_connection import Connection
+from folkmoot.record.store import SCHEMES, Store
 from folkmoot.workers import wanted
 from folkmoot.workers.wanted import Step, Wanted
 

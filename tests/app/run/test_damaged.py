@@ -12,14 +12,13 @@ import pytest
 
 from folkmoot.app.brief.reader import read_brief
 from folkmoot.app.run.access import Claim, claim
-from folkmoot.app.run.fork import chain_lines
 from folkmoot.app.run.prepare import Overrides, prepare
 from folkmoot.app.run.runner import Runner
 from folkmoot.app.run.start import find_generation
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.app.serve.spending import Spending
 from folkmoot.core.event import Asked, Entry, Interjected
-from folkmoot.record.store import decode, encode
+from folkmoot.record.store import chain_lines, decode, encode
 from folkmoot.testing.wire_formats import Plan
 from tests.cli.commands import folkmoot, served
 from tests.paths import RECORDS

@@ -7,7 +7,7 @@ import pytest
 
 from folkmoot.app.brief.reader import read_brief
 from folkmoot.app.plan.next_steps import BY_HAND
-from folkmoot.app.run.fork import Answer, Change, chain_lines, fork
+from folkmoot.app.run.fork import Answer, Change, fork
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.agent import Agent
 from folkmoot.core.brief import Brief, Participant, Source
@@ -30,7 +30,7 @@ from folkmoot.engine.driver import DriverOptions, StopRequest, debate
 from folkmoot.protocols.known import KNOWN, build
 from folkmoot.protocols.spec import dump, load
 from folkmoot.record.ledger import Ledger
-from folkmoot.record.store import decode
+from folkmoot.record.store import chain_lines, decode
 from folkmoot.testing.replay import SeededAgent, calls, essence
 from folkmoot.testing.store_checks import InMemoryStore
 from tests.kits.thoroughness import MORE, STEP, some

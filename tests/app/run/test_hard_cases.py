@@ -11,7 +11,6 @@ from urllib.parse import parse_qs, urlsplit
 import asyncpg
 import pytest
 
-from folkmoot.app.run.fork import chain_lines
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.agent import Recorder
 from folkmoot.core.errors import RecordConflict, RecordError
@@ -20,7 +19,7 @@ from folkmoot.core.transcript import fold
 from folkmoot.models.base import Request
 from folkmoot.protocols.known import Choices
 from folkmoot.record.postgres import PostgresStore
-from folkmoot.record.store import read
+from folkmoot.record.store import chain_lines, read
 from folkmoot.testing.replay import essence
 from folkmoot.testing.store_checks import InMemoryStore
 from tests.record.pg import Postgres, running, statement_waits

@@ -16,7 +16,6 @@ from folkmoot.app.evaluation.responses import SHARED
 from folkmoot.app.evaluation.setup import RETHINK, Arm, Setup
 from folkmoot.app.plan.settings import Config
 from folkmoot.app.questions.data_sets import Question
-from folkmoot.app.run.fork import chain_lines
 from folkmoot.app.run.prepare import Overrides, plan_alone
 from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.core.agent import context_of
@@ -32,7 +31,7 @@ from folkmoot.phases.speak import Everyone, revision
 from folkmoot.phases.speak import draft as draft_form
 from folkmoot.protocols.known import DEFAULT
 from folkmoot.protocols.measured.forecast import first_form
-from folkmoot.record.store import digest, encode
+from folkmoot.record.store import chain_lines, digest, encode
 
 RULES: Mapping[str, str] = {
     "number": "Begin every answer with the number alone, with its unit if it has one.",

@@ -7,7 +7,6 @@ from pathlib import PurePath
 
 from folkmoot.app.imports.conversations import Conversation, Said, read_transcript
 from folkmoot.app.imports.json_conversations import read_json
-from folkmoot.app.run.fork import chain_lines
 from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.core.ask import Ask, Reply
 from folkmoot.core.brief import HUMAN, Brief, Participant
@@ -19,6 +18,7 @@ from folkmoot.engine.driver import closing_event
 from folkmoot.models.names import IMPORTED
 from folkmoot.phases import base
 from folkmoot.phases.speak import Everyone
+from folkmoot.record.store import chain_lines
 
 PROTOCOL = "imported"
 

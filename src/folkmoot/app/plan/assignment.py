@@ -43,10 +43,10 @@ from folkmoot.models.discover import Available, find_models
 from folkmoot.models.names import parse
 from folkmoot.models.pool import GUEST, Fallback, Pool
 from folkmoot.record.store import Store
-from folkmoot.tools.embeddings import KIND, SimilarityTool, embedder
 
 if TYPE_CHECKING:
     from folkmoot.learn.retriever import Look
+    from folkmoot.tools.embeddings import SimilarityTool
 
 __all__ = ["Available", "find_models", "first_chat_model", "is_person"]
 
@@ -104,15 +104,19 @@ def similarity_helper(brief: Brief, until: Sequence[str], config: Config) -> Par
         BriefError: the embedding model cannot be asked.
     """
     named = config.embeddings if STALLED in until else ""
-    model = embedder(named) if named else None
-    if model is None or (brief.limits.cost is not None and model.quote(()).cost is None):
+    if not named:
+        return None
+    from folkmoot.tools.embeddings import embedder  # here for start-up time
+
+    model = embedder(named)
+    if brief.limits.cost is not None and model.quote(()).cost is None:
         return None
     names = {participant.name for participant in brief.participants}
     name = NAME if NAME not in names else f"{NAME} (measured)"
     return Participant(name=name, role="Measures how alike texts are", seat=f"{SIMILARITY}{model.name}", duty="aide")
 
 
-def make_similarity_agent(seat: str, config: Config | None) -> SimilarityTool:
+def make_similarity_agent(seat: str, config: Config | None) -> "SimilarityTool":
     """The agent of the helper that measures similarity.
 
     Args:
@@ -122,6 +126,8 @@ def make_similarity_agent(seat: str, config: Config | None) -> SimilarityTool:
     Raises:
         BriefError: the embedding model cannot be asked, or is an installed one that the settings do not name.
     """
+    from folkmoot.tools.embeddings import KIND, SimilarityTool, embedder  # here for start-up time
+
     name = seat.removeprefix(SIMILARITY)
     if not name.startswith(f"{KIND}:"):
         return SimilarityTool(embedder(name))

@@ -29,7 +29,7 @@ from folkmoot.agents.tree_search import SOUGHT, most_calls
 from folkmoot.answers.layout import Reading, form_instructions, repair_question
 from folkmoot.answers.schemas.form_schema import json_form, schema_of
 from folkmoot.app.plan.simulation import MARK, WORD, Simulation, expected_words
-from folkmoot.app.plan.toolbox import SPECS, searched_documents
+from folkmoot.app.plan.toolbox import searched_documents, specs_of
 from folkmoot.core.agent import Context
 from folkmoot.core.ask import Ask
 from folkmoot.core.brief import BUILTIN, HUMAN, Brief, Limits, Participant
@@ -381,7 +381,7 @@ def _look_up(me: Participant, brief: Brief, messages: Sequence[Message], model: 
 
     Which tool it is nobody knows, so each counts for its share.
     """
-    specs = [spec for name in me.tools for spec in SPECS.get(name, ())]
+    specs = specs_of(me.tools)
     offered = (count_tokens(messages, specs, model) - (TOOLS_OVERHEAD if specs else 0)) / MARGIN + OFFER
     documents = sum(len(source.text.split()) for source in searched_documents(brief))  # short ones are returned whole
     results = [min(FOUND["rag"], documents) if name == "rag" else FOUND.get(name, UNKNOWN) for name in me.tools]
@@ -442,7 +442,7 @@ class _Ceiling:
             # A tool of another package may ask the model too.
             count += ROUNDS + (USES if any(tool not in ("search", "rag") for tool in person.tools) else 0)
             more += RESULTS + ROUNDS * CALLED * self._longest
-            specs = tuple(spec for name in person.tools for spec in SPECS.get(name, ()))
+            specs = specs_of(person.tools)
         if person.search and ask.act in SOUGHT:
             count += most_calls(person.search) - 1
             more += (person.search.depth + 1 + REPLIES) * (BYTES * LONGEST_REPLY + FAULT) + FORM

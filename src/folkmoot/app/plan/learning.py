@@ -17,7 +17,6 @@ from folkmoot.core.transcript import Transcript
 from folkmoot.learn.tables import Place
 from folkmoot.record.listing import ListQuery, page
 from folkmoot.record.mailbox import SideStream
-from folkmoot.record.postgres import PostgresStore
 from folkmoot.record.sqlite import SqliteStore
 from folkmoot.record.store import Store, digest, read
 
@@ -126,11 +125,7 @@ def put_lessons(memory: "MemoryStore", debate: str, studied: DebateLessons) -> b
 
 def memory_place(store: Store) -> Place | None:
     """The file or database of the memory, which is that of the records; None if the records are in neither."""
-    match store:
-        case SqliteStore(path=location) | PostgresStore(address=location):
-            return location
-        case _:
-            return None
+    return store.path if isinstance(store, SqliteStore) else getattr(store, "address", None)
 
 
 async def missing_lessons(store: Store) -> str:

@@ -11,9 +11,6 @@ from typing import TYPE_CHECKING, cast
 
 from folkmoot.core.errors import BriefError
 from folkmoot.models.base import Model
-from folkmoot.models.custom import FunctionAgent
-from folkmoot.models.custom_langchain import ChatModel
-from folkmoot.models.custom_pydantic_ai import PydanticAgent
 from folkmoot.models.pool import GUEST, Pool
 
 if TYPE_CHECKING:
@@ -55,6 +52,8 @@ def adapter(name: str, agent: object) -> Model:
     if isinstance(agent, type):
         raise BriefError(f"{name} is the class {agent.__name__}; pass an object of it", code="bad_agent")
     if _is_a(agent, "langchain_core.language_models.chat_models", "BaseChatModel"):
+        from folkmoot.models.custom_langchain import ChatModel  # here for start-up time: few programs have agents
+
         return ChatModel(name, cast("BaseChatModel", agent))
     if _is_a(agent, "pydantic_ai.agent.abstract", "AbstractAgent"):
         return _agent(name, cast("AbstractAgent[None, str]", agent))
@@ -62,6 +61,8 @@ def adapter(name: str, agent: object) -> Model:
         raise BriefError(f"{name} is an object of type {type(agent).__name__}; an agent is {ALLOWED}", code="bad_agent")
     if not _takes_text(agent):
         raise BriefError(f"{name} cannot be called with one text; an agent is {ALLOWED}", code="bad_agent")
+    from folkmoot.models.custom import FunctionAgent
+
     return FunctionAgent(name, agent)
 
 
@@ -75,6 +76,8 @@ def _agent(name: str, agent: "AbstractAgent[None, str]") -> Model:
     if agent.output_type is not str:
         kind = getattr(agent.output_type, "__name__", str(agent.output_type))
         raise BriefError(f"{name} returns an object of type {kind}; an agent must return a str", code="bad_agent")
+    from folkmoot.models.custom_pydantic_ai import PydanticAgent
+
     return PydanticAgent(name, agent)
 
 

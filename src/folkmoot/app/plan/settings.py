@@ -34,9 +34,8 @@ from folkmoot.app.plan.settings_tables import (
 from folkmoot.core.brief import Schemas
 from folkmoot.core.errors import BriefError, RecordError
 from folkmoot.models.wires.acp_programs import AcpProgram
-from folkmoot.record.postgres_connection import SCHEMES, read_place
 from folkmoot.record.sqlite import SqliteStore
-from folkmoot.record.store import Store, StreamInfo
+from folkmoot.record.store import SCHEMES, Store, StreamInfo
 from folkmoot.tools.mcp_servers import Server
 
 if TYPE_CHECKING:
@@ -265,7 +264,7 @@ def read_where(text: str) -> Where:
         RecordError: it looks like an address, but is none that can be used.
     """
     if is_address(text):
-        read_place(text)
+        show_where(text)
         return text
     if "://" in text:
         scheme = text.partition("://")[0]
@@ -279,8 +278,12 @@ def show_where(where: Where) -> str:
     Raises:
         RecordError: it looks like an address, but is none that can be used.
     """
-    read = read_where(str(where)) if isinstance(where, str) else where
-    return read_place(read) if isinstance(read, str) else str(read)
+    read = where if isinstance(where, Path) or is_address(where) else read_where(where)
+    if isinstance(read, Path):
+        return str(read)
+    from folkmoot.record.postgres_connection import read_place  # here for start-up time: most records are in files
+
+    return read_place(read)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ person nor the built-in debater uses any, so a brief with tools can be tried wit
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
-from typing import TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from folkmoot.agents.toolkit import Tool, ToolResult, ToolUse
 from folkmoot.app.plan.settings import Config, load_config, user_file
@@ -34,35 +34,16 @@ from folkmoot.core.text import clip, listed
 from folkmoot.models.names import PROVIDERS
 from folkmoot.protocols.known import KNOWN
 from folkmoot.protocols.spec import packages_in
-from folkmoot.tools.condense import SCORER, SUMMARIZER, Scorer, Summarizer
-from folkmoot.tools.embeddings import LocalEmbeddings, embedder
-from folkmoot.tools.fetch import Fetcher
-from folkmoot.tools.mcp_client import LONGEST_SCHEMA, ServerConnection, attach
-from folkmoot.tools.rag import SPEC, Rag
-from folkmoot.tools.web_search import (
-    OPEN_PAGE,
-    SEARCH,
-    DuckDuckGo,
-    OpenPage,
-    SearchEngine,
-    Searxng,
-    WebSearch,
-    need_duckduckgo,
-)
+
+if TYPE_CHECKING:
+    from folkmoot.tools.mcp_client import ServerConnection
+    from folkmoot.tools.web_search import SearchEngine
 
 MCP = "mcp:"
 """What stands before the name of an MCP server, all of whose tools a participant gets."""
 
 LONGEST_NOTE = 200
 """Characters of what an MCP server says of a tool, where it is shown to the owner."""
-
-SPECS: Mapping[str, tuple[ToolSpec, ...]] = {
-    "search": (SEARCH, OPEN_PAGE),
-    "rag": (SPEC,),
-    "summarizer": (SUMMARIZER,),
-    "scorer": (SCORER,),
-}
-"""What a model is told of the tools of a name."""
 
 ToolProvider: TypeAlias = Callable[[Participant], Sequence[Tool]]
 """A participant to its tools."""
@@ -75,12 +56,22 @@ def no_tools(participant: Participant) -> Sequence[Tool]:
 
 def offered_tools(participant: Participant) -> tuple[str, ...]:
     """The names of a participant's tools; for an MCP server its own name, such as ``mcp:files``."""
-    more = {SEARCH.name: (SEARCH.name, OPEN_PAGE.name)}
-    return (
-        ()
-        if _cannot_use_tools(participant)
-        else tuple(text for name in participant.tools for text in more.get(name, (name,)))
-    )
+    if _cannot_use_tools(participant):
+        return ()
+    opens = {"search": tuple(spec.name for spec in specs_of(("search",)))}
+    return tuple(text for name in participant.tools for text in opens.get(name, (name,)))
+
+
+def specs_of(names: Sequence[str]) -> tuple[ToolSpec, ...]:
+    """What a model is told of the built-in tools of these names."""
+    if not names:
+        return ()
+    from folkmoot.tools.condense import SCORER, SUMMARIZER  # here for start-up time, as all tools: few debates use any
+    from folkmoot.tools.rag import SPEC
+    from folkmoot.tools.web_search import OPEN_PAGE, SEARCH
+
+    specs = {"search": (SEARCH, OPEN_PAGE), "rag": (SPEC,), "summarizer": (SUMMARIZER,), "scorer": (SCORER,)}
+    return tuple(spec for name in names for spec in specs.get(name, ()))
 
 
 def check_tools(brief: Brief, config: Config | None = None) -> None:
@@ -123,6 +114,8 @@ async def tool_notes(brief: Brief, config: Config | None = None) -> tuple[str, .
     if "rag" in names and config.embeddings:
         notes.append(_embedding(brief, config.embeddings))
     for server in _servers(names):
+        from folkmoot.tools.mcp_client import attach
+
         async with attach(config.mcp[server]) as line:
             notes.extend((*_left_out(line), *_pin_notes(line)))
     return tuple(notes)
@@ -146,6 +139,13 @@ async def open_tools(
     if not names:
         yield no_tools
         return
+    from folkmoot.tools.condense import Scorer, Summarizer
+    from folkmoot.tools.embeddings import embedder
+    from folkmoot.tools.fetch import Fetcher
+    from folkmoot.tools.mcp_client import attach
+    from folkmoot.tools.rag import Rag
+    from folkmoot.tools.web_search import OpenPage, WebSearch
+
     config = config or load_config()
     check_tools(brief, config)
     async with AsyncExitStack() as stack:
@@ -200,6 +200,8 @@ def _check(name: str, brief: Brief, config: Config) -> None:
     elif name == "rag":
         if not (brief.library or brief.background):
             raise BriefError("rag needs documents; name them under library or background", code="no_tool")
+        from folkmoot.tools.embeddings import embedder
+
         price = embedder(config.embeddings).quote(()).cost if config.embeddings else 0.0
         if price is None and brief.limits.cost is not None:
             problem = f"a limit on cost needs known prices, and that of {config.embeddings} for vectors is unknown"
@@ -277,6 +279,8 @@ def searched_documents(brief: Brief) -> tuple[Source, ...]:
 
 
 def _embedding(brief: Brief, name: str) -> str:
+    from folkmoot.tools.embeddings import LocalEmbeddings, embedder
+
     model = embedder(name)
     if isinstance(model, LocalEmbeddings):
         return f"{model.name} makes vectors of the documents on this machine; that takes no tokens and costs nothing."
@@ -286,12 +290,14 @@ def _embedding(brief: Brief, name: str) -> str:
     return f"{sentence}; that takes about {quote.tokens:,} tokens{price} beside those of the plan."
 
 
-def find_engine(config: Config) -> SearchEngine:
+def find_engine(config: Config) -> "SearchEngine":
     """The owner's search engine.
 
     Raises:
         BriefError: there is none.
     """
+    from folkmoot.tools.web_search import DuckDuckGo, Searxng, need_duckduckgo
+
     if config.search == "searxng" and not config.searxng_url:
         problem = f"search by SearXNG needs its address: set searxng_url in {user_file()}, or FOLKMOOT_SEARXNG_URL"
         raise BriefError(problem, code="no_tool")
@@ -306,6 +312,8 @@ def find_engine(config: Config) -> SearchEngine:
 
 
 def _engine(config: Config) -> str:
+    from folkmoot.tools.web_search import Searxng
+
     return f"the SearXNG at {config.searxng_url}" if isinstance(find_engine(config), Searxng) else "DuckDuckGo"
 
 
@@ -315,13 +323,15 @@ def _unused(idle: Sequence[Participant]) -> Iterator[str]:
         yield f"{listed(names)} {'uses' if len(names) == 1 else 'use'} no tools: {seat} cannot."
 
 
-def _left_out(line: ServerConnection) -> Iterator[str]:
+def _left_out(line: "ServerConnection") -> Iterator[str]:
+    from folkmoot.tools.mcp_client import LONGEST_SCHEMA
+
     if line.left_out:
         sentence = f"{', '.join(line.left_out)} of the MCP server {line.server.name}"
         yield f"Nobody can use {sentence}: their input is described by more than {LONGEST_SCHEMA:,} characters of JSON."
 
 
-def _pin_notes(line: ServerConnection) -> Iterator[str]:
+def _pin_notes(line: "ServerConnection") -> Iterator[str]:
     if not line.server.pin:
         name, tools = line.server.name, ", ".join(tool.spec.name for tool in line.tools)
         yield f"The MCP server {name} is not pinned; it offers {tools or 'nothing'}."

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from folkmoot.app.review.review_start import check_review
-from folkmoot.app.run.fork import chain_lines, count_matching, kept_entries
+from folkmoot.app.run.fork import count_matching, kept_entries
 from folkmoot.app.run.outcome import opening
 from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.core.errors import BriefError, RecordError
@@ -17,6 +17,7 @@ from folkmoot.core.transcript import fold
 from folkmoot.phases import base
 from folkmoot.protocols.measured.findings import Arbitrate, Conclude
 from folkmoot.protocols.spec import load_opened
+from folkmoot.record.store import chain_lines
 from folkmoot.reviews.citations import check, read_place
 from folkmoot.reviews.reviewed import Review, Reviewed, choose_judge, ids_in_words, review_of
 

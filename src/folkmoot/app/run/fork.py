@@ -37,7 +37,7 @@ from folkmoot.core.event import (
 from folkmoot.core.transcript import Transcript, Turn, fold
 from folkmoot.phases.base import State, enter
 from folkmoot.protocols.spec import load_opened, naming_packages
-from folkmoot.record.store import digest, encode
+from folkmoot.record.store import chain_lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,14 +118,6 @@ def _consistent(entries: Sequence[Entry]) -> list[Entry]:
         last = False
         consistent.append(entry)
     return consistent[::-1]
-
-
-def chain_lines(entries: Sequence[Entry]) -> list[str]:
-    """The entries as lines with a new chain of hashes. Each entry keeps its time."""
-    lines: list[str] = []
-    for seq, entry in enumerate(entries, start=1):
-        lines.append(encode(replace(entry, seq=seq, prev=digest(lines[-1]) if lines else "")))
-    return lines
 
 
 @naming_packages()

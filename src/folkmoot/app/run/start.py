@@ -21,7 +21,6 @@ from folkmoot.app.brief.default_participants import DEFAULT_DEBATERS
 from folkmoot.app.brief.names import check_name, is_moderator_name, skeleton
 from folkmoot.app.brief.reader import ParsedBrief
 from folkmoot.app.run.access import Claim, claim, claimed
-from folkmoot.app.run.fork import chain_lines
 from folkmoot.app.run.outcome import Outcome, outcome
 from folkmoot.app.run.prepare import LimitOverrides, Overrides, PreparedDebate, prepare
 from folkmoot.app.run.record_reader import HELPER
@@ -40,7 +39,7 @@ from folkmoot.phases.base import Sequence as Steps
 from folkmoot.phases.speak import Everyone
 from folkmoot.phases.vote import Adopt
 from folkmoot.record.listing import ListQuery
-from folkmoot.record.store import digest, encode
+from folkmoot.record.store import chain_lines, digest, encode
 
 ACT = "cast"
 NAME = "Casting"

@@ -15,7 +15,7 @@ from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from folkmoot.agents.human import Contacts, Interface
 from folkmoot.app.brief.program_values import plain
@@ -27,7 +27,6 @@ from folkmoot.app.plan.own_agents import register
 from folkmoot.app.plan.settings import Config, load_config, lock_place
 from folkmoot.app.plan.toolbox import check_packages, open_tools, packages_of
 from folkmoot.app.run.claims import claimed
-from folkmoot.app.run.dispatcher import Dispatcher
 from folkmoot.app.run.outcome import Outcome, Recorded, opening, outcome
 from folkmoot.app.run.record_reader import RecordReader
 from folkmoot.core.ask import Fields, Value
@@ -61,6 +60,9 @@ from folkmoot.record.hub import Hub, StoredLine
 from folkmoot.record.ledger import NO_LINES, Ledger, ReadLines, running
 from folkmoot.record.mailbox import Mailbox, SideStream
 from folkmoot.record.store import Store, decode, digest, read
+
+if TYPE_CHECKING:
+    from folkmoot.app.run.dispatcher import Dispatcher
 
 __all__ = ["decode", "read"]
 
@@ -247,9 +249,9 @@ class Workspace(RecordReader):
             BriefError: a name, an option or a weight that is not valid, or a model that cannot exist.
             ProtocolError: the protocol cannot run with these participants.
         """
-        choices = choices or Choices()
-        seated = assign(clean_data(self.store_agents(brief)), models or (QUOTES,))
-        check_brief(seated)
+        choices, stored = choices or Choices(), self.store_agents(brief)
+        check_brief(stored)
+        seated = assign(clean_data(stored), models or (QUOTES,))
         tree, options = build(protocol, seated, choices), choices.options()
         if choices.other_options:
             check_named_options(choices.other_options)

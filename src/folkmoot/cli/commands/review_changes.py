@@ -44,8 +44,7 @@ if TYPE_CHECKING:
     from folkmoot.app.review.pull_request import Place
     from folkmoot.app.review.subject import Subject
     from folkmoot.app.run.outcome import Outcome
-    from folkmoot.app.run.workspace import Workspace
-    from folkmoot.engine.driver import StopRequest
+    from folkmoot.app.run.workspace import StopRequest, Workspace
     from folkmoot.reviews.artefact import Artefact
     from folkmoot.reviews.review_data import ReviewRun
 
