@@ -1,4 +1,4 @@
-# Folkmoot's server. Build: docker build -t folkmoot . How to run it: docs/how-to/run-in-a-container.md
+# Folkmoot's server. Build: docker build -t folkmoot . How to run it: docs/how-to/run-a-server.md
 FROM python:3.13-slim AS build
 WORKDIR /src
 COPY requirements/run.txt requirements/run.txt

@@ -156,7 +156,7 @@ INNER: Mapping[str, tuple[str, Mapping[str, str]]] = {
     ),
     "acp": (
         "Programs that speak the Agent Client Protocol, behind `acp:NAME`. [Let your subscription "
-        "answer](../how-to/use-subscriptions.md) shows one.",
+        "answer](../how-to/use-models.md) shows one.",
         {
             "command": "the program and its arguments, as a list",
             "mode": "the session mode that is set before anything is asked",

@@ -58,7 +58,7 @@ def test_every_command_and_option_of_a_page_is_there(path: Path) -> None:
 
 GROUPS = {kind.group for kind in EXTENSIONS}
 
-ATTRIBUTES = ROOT / "docs/how-to/observe-with-opentelemetry.md"
+ATTRIBUTES = ROOT / "docs/how-to/run-a-server.md"
 """A page of names that are no names of Python."""
 
 
