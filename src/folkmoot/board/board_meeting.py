@@ -5,11 +5,11 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import StrEnum
 
 from folkmoot.app.plan.settings import StorePlace
-from folkmoot.app.program.program_agents import ProgramAgents, participant_for, program_agents
-from folkmoot.app.program.program_calls import Tell, check_same, name_task, run_and_tell, stop_streams, stream, whole
-from folkmoot.app.program.program_plans import CLOCK, open_workspace, plan_board, timed_by, with_character
+from folkmoot.app.program.program_agents import participant_for, program_agents
+from folkmoot.app.program.program_calls import Tell, run_recorded, stream, whole
+from folkmoot.app.program.program_plans import CLOCK, plan_board, timed_by, with_character
 from folkmoot.app.run.api import run_blocking
-from folkmoot.app.run.outcome import Outcome, ended
+from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.board.meeting_results import BoardResult, result
 from folkmoot.board.members import PRESETS, BoardMember, TimeKeeper, VerdictType
 from folkmoot.core.brief import INTERVAL, ROUNDS, Brief, Limits, Participant, Source
@@ -93,7 +93,7 @@ class BoardMeeting:
                 nobody can be reached. What was said is kept, and ``resume`` goes on.
             ModelError: nobody answered.
         """
-        return await self._hold()
+        return await self._run()
 
     async def resume(self, debate: str, *, limits: Limits | None = None) -> BoardResult:
         """Take a meeting up where its record ends; no finished call is made again. One that is over is only read.
@@ -107,12 +107,7 @@ class BoardMeeting:
             BriefError: it is no meeting of these members.
             FolkmootError: as for ``hold``.
         """
-        await stop_streams(debate)
-        async with open_workspace(self.store) as workspace:
-            table = self._table()
-            check_same(debate, await workspace.entries(debate), "board", table.participants)
-            table.seat(workspace.pool)
-            return _result(await workspace.resume(debate, limits=limits, interface=table.interface))
+        return await self._run(debate, limits=limits)
 
     def run(self) -> BoardResult:
         """The same as ``hold``, for programs without an event loop.
@@ -132,28 +127,32 @@ class BoardMeeting:
         """
 
         async def work(tell: Tell[Entry | BoardResult]) -> None:
-            await tell(await self._hold(tell))
+            await tell(await self._run(tell=tell))
 
         return stream(work)
 
-    async def _hold(self, tell: Tell[Entry | BoardResult] | None = None) -> BoardResult:
-        async with open_workspace(self.store) as workspace:
-            table = self._table()
-            brief = self._brief(table.seat(workspace.pool))
+    async def _run(
+        self, debate: str = "", *, limits: Limits | None = None, tell: Tell[Entry | BoardResult] | None = None
+    ) -> BoardResult:
+        """Run a meeting, or resume the one with that id."""
+
+        async def make(workspace: Workspace, participants: tuple[Participant, ...]) -> Plan:
+            brief = self._brief(participants)
             plan = await plan_board(workspace, brief, rounds=self.rounds, strategy=self.strategy)
-            plan = timed_by(plan, every=self.timekeeper.every, deadline=self.timekeeper.deadline)
-            debate = workspace.new_id(plan)
-            if tell:
-                name_task(debate)
+            return timed_by(plan, every=self.timekeeper.every, deadline=self.timekeeper.deadline)
 
-            async def go() -> Outcome:
-                return await workspace.run(plan, debate, interface=table.interface)
-
-            return _result(await (run_and_tell(workspace, debate, tell, go) if tell else go()))
-
-    def _table(self) -> ProgramAgents:
         members = self.members or PRESETS[self.preset].members
-        return program_agents([*map(self._member, members), *self._timekeeper_entry()])
+        outcome = await run_recorded(
+            "board",
+            program_agents([*map(self._member, members), *self._timekeeper_entry()]),
+            None if debate else make,
+            store=self.store,
+            debate=debate,
+            limits=limits,
+            tell=(lambda _, entry: tell(entry)) if tell else None,
+            resume_with="await meeting.resume({debate!r})",
+        )
+        return result(outcome)
 
     def _member(self, member: BoardMember) -> tuple[Participant, object]:
         agent = self.agent if member.agent is None else member.agent
@@ -171,8 +170,3 @@ class BoardMeeting:
             return []  # the workspace adds the built-in one
         participant = participant_for(name, CLOCK if agent is None else agent, duty="moderator")
         return [(replace(participant, role=participant.role or "Keeps the time and judges nothing"), agent)]
-
-
-def _result(outcome: Outcome) -> BoardResult:
-    """The result of a meeting that is over; an error where it is not."""
-    return result(ended(outcome, f"await meeting.resume({outcome.debate!r})"))

@@ -217,10 +217,9 @@ class Council:
                 limits=self.limits,
                 raised=run.raised,
                 debate=debate,
-                again=True,
                 tell=run.tell,
                 step=n,
-                hint=f"await council.resume({run.id!r})",
+                resume_with=f"await council.resume({run.id!r})",
             )
             return await step.hold(run.task, run.context, host)
 

@@ -99,7 +99,7 @@ class ParallelStep(RecordedStep):
         self.agents, self.task_splitter = tuple(agents), task_splitter
         council_agents(self.agents)
 
-    def _sit(self, task: str) -> ProgramAgents:
+    def _agents(self, task: str) -> ProgramAgents:
         return council_agents(self.agents)
 
     async def _plan(self, workspace: Workspace, brief: Brief) -> Plan:
@@ -178,7 +178,7 @@ class SplitStep(RecordedStep):
             [AgentWrapper(first.agent, f"{first.name} {n}", first.expertise_level) for n in range(1, count + 1)]
         )
 
-    def _sit(self, task: str) -> ProgramAgents:
+    def _agents(self, task: str) -> ProgramAgents:
         return self._copies(len(self.split(task)))
 
     async def _plan(self, workspace: Workspace, brief: Brief) -> Plan:

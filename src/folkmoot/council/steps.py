@@ -5,26 +5,17 @@ others are entries of the record under their documented names.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias, cast, runtime_checkable
 
 from folkmoot.app.plan.settings import StorePlace
 from folkmoot.app.program.program_agents import ProgramAgents
-from folkmoot.app.program.program_calls import (
-    Tell,
-    attempt_id,
-    check_same,
-    count_attempts,
-    run_and_tell,
-    stop_streams,
-    whole,
-    words,
-)
+from folkmoot.app.program.program_calls import Tell, count_attempts, run_recorded, stop_streams, whole, words
 from folkmoot.app.program.program_plans import VOTING, open_workspace, plan_council, step_choices
-from folkmoot.app.run.outcome import Outcome, ended, opening
+from folkmoot.app.run.outcome import Outcome, opening
 from folkmoot.app.run.workspace import Plan, Workspace
-from folkmoot.core.brief import ROUNDS, Brief, Limits, Source
+from folkmoot.core.brief import ROUNDS, Brief, Limits, Participant, Source
 from folkmoot.core.errors import BriefError, ProtocolError
 from folkmoot.core.event import Entry
 from folkmoot.core.text import clean
@@ -70,131 +61,39 @@ class CouncilEvent:
     seq: int = 0
 
 
-@dataclass(slots=True)
-class StepEvents:
-    """Tells of one debate of a council.
-
-    Attributes:
-        step: which step it is.
-        debate: its id.
-    """
-
-    step: int
-    debate: str
-    _namer: Namer = field(default_factory=Namer)
-
-    def tell(self, entry: Entry) -> CouncilEvent | None:
-        """The event that an entry is; None where it is none for a council."""
-        named = self._namer.name(entry)
-        if named is None:
-            return None
-        kind = cast("EventType", named.type)
-        return CouncilEvent(type=kind, step=self.step, data=dict(named.data), debate=self.debate, seq=named.seq)
-
-
 CONTEXT = "context"
 """What the context is called in the prompts and in the record."""
 
-PlanMaker: TypeAlias = Callable[[Workspace, Brief], Awaitable[Plan]]
 EventListener: TypeAlias = Tell[CouncilEvent]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepHost:
-    """Where and how a step is held.
+    """What a council says to a step of its own about the debate to run; see ``run_recorded``.
 
     Attributes:
-        store: the record's file, its database's address, or an open store; None for the owner's.
-        limits: what a new debate may use; None for the usual limits.
-        raised: what it may use from now on, also where it goes on; None for the limits that it has.
-        debate: the id of the debate; it is resumed where there is a record of it. "" for a new one.
-        again: whether another debate runs where nobody answered in that one; its id ends with ``-try2``, and so on.
-        tell: told of what happens, as it happens; None for nobody.
-        step: which step of a council it is.
-        hint: how to go on with a debate that stands still, in Python; "" for the step's own way.
+        store: where it is recorded, unless the step says so itself.
+        limits: what a new debate may use, unless the step says so itself.
+        raised: what it may use from now on, also where it is resumed.
+        debate: its id.
+        tell: told of what happens; None for nobody.
+        step: which step of the council it is.
+        resume_with: how to resume the council.
     """
 
     store: StorePlace | None = None
     limits: Limits | None = None
     raised: Limits | None = None
     debate: str = ""
-    again: bool = False
     tell: EventListener | None = None
     step: int = 0
-    hint: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepKind:
-    """What a step's debate is, so that no other one is resumed in its place.
-
-    Attributes:
-        name: what its protocol is called in the record.
-        chosen: what was chosen about it, in words; () for nothing.
-        make: makes its plan.
-    """
-
-    name: str
-    chosen: tuple[str, ...] = ()
-    make: PlanMaker
-
-
-async def run_step(host: StepHost, brief: Brief, sitting: ProgramAgents, kind: StepKind) -> Outcome:
-    """Run the debate of a step, or resume it where its record ends.
-
-    Raises:
-        BriefError: what is on record is another kind of debate, or one of others.
-        FolkmootError: it does not come to its end; see ``app.run.outcome.ended``.
-    """
-    async with open_workspace(host.store) as workspace:
-        seated = sitting.seat(workspace.pool)
-        debate = attempt_id(host.debate, await count_attempts(workspace, host.debate)) if host.again else host.debate
-        begun = bool(debate) and await workspace.count_entries(debate) > 0
-        if begun:
-            check_same(debate, await workspace.entries(debate), kind.name, sitting.participants, kind.chosen)
-        plan = None if begun else await kind.make(workspace, replace(brief, participants=seated))
-        debate = debate or (workspace.new_id(plan) if plan else "")
-
-        async def go() -> Outcome:
-            if plan is None:
-                return await workspace.resume(debate, limits=host.raised, interface=sitting.interface)
-            return await workspace.run(plan, debate, interface=sitting.interface)
-
-        tell = _event_teller(host, debate, host.tell) if host.tell else None
-        outcome = await (run_and_tell(workspace, debate, tell, go) if tell else go())
-    return ended(outcome, host.hint or f"await step.resume({outcome.debate!r})")
-
-
-def _event_teller(host: StepHost, debate: str, tell: EventListener) -> Tell[Entry]:
-    """Tells of the entries of a record as of events of a council."""
-    vote_weigher = StepEvents(step=host.step, debate=debate)
-
-    async def say(entry: Entry) -> None:
-        if event := vote_weigher.tell(entry):
-            await tell(event)
-
-    return say
+    resume_with: str = "await step.resume({debate!r})"
 
 
 async def count_tries(store: StorePlace | None, debate: str) -> int:
     """How many tries of a debate have ended without an answer."""
     async with open_workspace(store) as workspace:
         return await count_attempts(workspace, debate)
-
-
-def brief_of(task: str, context: Context, sitting: ProgramAgents, limits: Limits | None) -> Brief:
-    """The brief of a step: the task is its topic, the context stands behind it in every prompt.
-
-    Raises:
-        BriefError: there is no task.
-    """
-    known = clean(context.to_prompt_context())
-    return Brief(
-        topic=clean(words("the task", task)).strip(),
-        background=(Source(name=CONTEXT, text=known),) if known else (),
-        participants=sitting.participants,
-        limits=limits or Limits(),
-    )
 
 
 async def task_of(store: StorePlace | None, debate: str) -> str:
@@ -244,7 +143,7 @@ class RecordedStep(ABC):
             Unavailable: no model could be reached; the debate can be resumed.
             ModelError: nobody answered.
         """
-        return await self.hold(task, context or Context(), StepHost())
+        return await self._run(task, context or Context(), StepHost())
 
     async def resume(self, debate: str, *, limits: Limits | None = None) -> StepResult:
         """Take a debate of this step up where its record ends; no finished call is made again.
@@ -259,23 +158,54 @@ class RecordedStep(ABC):
             FolkmootError: as for ``execute``.
         """
         await stop_streams(debate)
-        task = await task_of(self.store, debate)
-        return await self.hold(task, Context(), StepHost(debate=debate, raised=limits))
+        return await self._run(await task_of(self.store, debate), Context(), StepHost(raised=limits), debate)
 
     async def hold(self, task: str, context: Context, host: StepHost) -> StepResult:
-        """Hold the debate at a venue; what the step itself says of store and limits goes before it."""
-        sitting = self._sit(task)
-        brief = brief_of(task, context, sitting, host.raised or self.limits or host.limits)
-        own_host = replace(host, store=self.store or host.store)
-        kind = StepKind(name=self.protocol, chosen=self._chosen(), make=self._plan)
-        return self._result(await run_step(own_host, brief, sitting, kind), brief.topic)
+        """Run the debate for a council; where nobody answered in the one on record, another attempt begins."""
+        return await self._run(task, context, host, host.debate, retry=True)
+
+    async def _run(
+        self, task: str, context: Context, host: StepHost, debate: str = "", *, retry: bool = False
+    ) -> StepResult:
+        agents = self._agents(task)
+        known = clean(context.to_prompt_context())
+        brief = Brief(
+            topic=clean(words("the task", task)).strip(),
+            background=(Source(name=CONTEXT, text=known),) if known else (),
+            limits=host.raised or self.limits or host.limits or Limits(),
+        )
+        namer = Namer()
+
+        async def make(workspace: Workspace, participants: tuple[Participant, ...]) -> Plan:
+            return await self._plan(workspace, replace(brief, participants=participants))
+
+        async def tell(debate: str, entry: Entry) -> None:
+            if host.tell and (event := namer.name(entry)):
+                kind = cast("EventType", event.type)
+                await host.tell(
+                    CouncilEvent(type=kind, step=host.step, data=dict(event.data), debate=debate, seq=event.seq)
+                )
+
+        outcome = await run_recorded(
+            self.protocol,
+            agents,
+            make,
+            store=self.store or host.store,
+            debate=debate,
+            retry=retry,
+            limits=host.raised,
+            chosen=self._chosen(),
+            tell=tell if host.tell else None,
+            resume_with=host.resume_with,
+        )
+        return self._result(outcome, brief.topic)
 
     def _chosen(self) -> tuple[str, ...]:
         """What is chosen about the protocol, in words."""
         return ()
 
     @abstractmethod
-    def _sit(self, task: str) -> ProgramAgents:
+    def _agents(self, task: str) -> ProgramAgents:
         """Who takes part."""
 
     @abstractmethod
@@ -331,7 +261,7 @@ class DebateStep(RecordedStep):
             raise BriefError(f"ballot is {ballot!r}; it must be original or latest", code="bad_enum")
         council_agents(self.agents, moderator)
 
-    def _sit(self, task: str) -> ProgramAgents:
+    def _agents(self, task: str) -> ProgramAgents:
         return council_agents(self.agents, self.moderator if self.voting_strategy == "moderator" else None)
 
     def _chosen(self) -> tuple[str, ...]:

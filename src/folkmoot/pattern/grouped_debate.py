@@ -1,7 +1,7 @@
 """Grouped debate, for more debaters than one group can hear: its arguments and the keys of its result."""
 
 from collections.abc import Sequence
-from typing import TypedDict, cast
+from typing import TypedDict
 
 from folkmoot.app.plan.settings import StorePlace
 from folkmoot.app.program.program_calls import whole, words
@@ -61,18 +61,13 @@ class GroupedState(TypedDict):
     is_settled: bool
 
 
-class GroupedResult(Result):
+class GroupedResult(Result[GroupedState]):
     """The outcome of a grouped debate: exactly the keys of ``GroupedState``.
 
     ``final_decision`` is "" and ``is_settled`` False where the vote was tied or too few could be read; ``tally`` says
     how the votes fell, and ``outcome.decision`` all the rest. A count in a report that was not the record's is put
     right in ``summaries`` and named in ``warnings``.
     """
-
-    @property
-    def data(self) -> GroupedState:
-        """The same mapping with a type for each key, for type checkers."""
-        return cast("GroupedState", self)
 
 
 class GroupedDebatePattern(PatternBase[GroupedResult]):
@@ -136,7 +131,7 @@ class GroupedDebatePattern(PatternBase[GroupedResult]):
             topic=words("topic", topic), participants=people, options=_options(options), limits=self.limits or Limits()
         )
         rounds = self.max_rounds
-        return await self._hold(
+        return await self._run(
             brief, lambda workspace, brief, seat: plan_grouped(workspace, brief, seat, rounds=rounds)
         )
 

@@ -13,8 +13,6 @@ from folkmoot.core.errors import BriefError
 from folkmoot.core.event import Opened
 from folkmoot.pattern.pattern_base import PatternBase, Result
 
-"""The most items of one run."""
-
 
 class MapReduceState(TypedDict):
     """The keys of a result; ``results`` has an entry for each item in their order, None where no answer came."""
@@ -26,17 +24,12 @@ class MapReduceState(TypedDict):
     is_complete: bool
 
 
-class MapReduceResult(Result):
+class MapReduceResult(Result[MapReduceState]):
     """The outcome of a task that was shared out: exactly the keys of ``MapReduceState``.
 
     ``missing`` holds the places in ``results``, from 0, of the items without an answer; the reducer is told of them.
     ``final`` is what the reducer put together, "" where it did not answer. ``is_complete``: nothing is missing.
     """
-
-    @property
-    def data(self) -> MapReduceState:
-        """The same mapping with a type for each key, for type checkers."""
-        return cast("MapReduceState", self)
 
 
 class MapReducePattern(PatternBase[MapReduceResult]):
@@ -87,7 +80,7 @@ class MapReducePattern(PatternBase[MapReduceResult]):
         """
         texts = _items(items)
         brief = Brief(topic=words("task", task), limits=self.limits or Limits())
-        return await self._hold(
+        return await self._run(
             brief, lambda workspace, brief, seat: plan_map_reduce(workspace, brief, seat, items=texts)
         )
 

@@ -47,7 +47,7 @@ class DebateState(TypedDict):
     is_settled: bool
 
 
-class DebateResult(Result):
+class DebateResult(Result[DebateState]):
     """The outcome of a moderated debate: exactly the keys of ``DebateState``.
 
     ``current_round`` is the number of rounds that were held. ``final_decision`` is the moderator's, and "" where it
@@ -56,17 +56,12 @@ class DebateResult(Result):
     a decision: then the summary is the decision.
     """
 
-    @property
-    def data(self) -> DebateState:
-        """The same mapping with a type for each key, for type checkers."""
-        return cast("DebateState", self)
-
 
 class DebatePattern(PatternBase[DebateResult]):
     """Debaters argue in rounds, all at once; after each round a moderator sums up and settles the matter, or goes on.
 
     Args:
-        model: a model of OpenAI's by its name, or ``provider:name`` (``ollama:llama3.2``).
+        model: a model of OpenAI's by its name, or ``provider:name``.
         llm: a LangChain chat model, or any agent that can be seated; it goes before ``model``.
         max_rounds: the greatest number of rounds, from 1 to 20.
         store: the record's file, its database's address, or an open store; None for the owner's.
@@ -147,7 +142,7 @@ class DebatePattern(PatternBase[DebateResult]):
             limits=self.limits or Limits(),
         )
         rounds = self.max_rounds
-        return await self._hold(
+        return await self._run(
             brief,
             lambda workspace, brief, seat: plan_moderated(workspace, brief, seat, rounds=rounds),
             _id(brief, place) if place else "",

@@ -4,24 +4,17 @@ A pattern translates arguments into a plan, and a transcript into a dictionary. 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 from folkmoot.app.brief.names import check_name, skeleton
+from folkmoot.app.brief.program_values import plain
 from folkmoot.app.plan.settings import StorePlace
-from folkmoot.app.program.program_agents import register
-from folkmoot.app.program.program_calls import (
-    Tell,
-    attempt_id,
-    check_same,
-    count_attempts,
-    name_task,
-    run_and_tell,
-    stop_streams,
-)
-from folkmoot.app.program.program_plans import open_workspace
+from folkmoot.app.program.program_agents import GUEST, ProgramAgents
+from folkmoot.app.program.program_calls import Tell, run_recorded
 from folkmoot.app.run.api import run_blocking
-from folkmoot.app.run.outcome import Outcome, ended, opening
+from folkmoot.app.run.outcome import Outcome, opening
 from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.core.brief import Brief, Limits, Participant
 from folkmoot.core.errors import BriefError
@@ -104,14 +97,13 @@ def _short(value: object) -> str:
     return shown if len(shown) <= 60 else f"{shown[:60]}…"
 
 
-GUEST = "llm"
-"""The name under which the agent of a caller is seated."""
+Planner: TypeAlias = Callable[[Workspace, Brief, str], Awaitable[Plan]]
+"""Makes a plan in a workspace out of a brief, with the seat of all who have none of their own."""
 
-Planner: TypeAlias = Callable[[Workspace, Brief, str], Coroutine[object, object, Plan]]
-"""What makes a plan at a workspace out of a brief, with the seat of all who have none of their own."""
+S = TypeVar("S")
 
 
-class Result(dict[str, Any]):
+class Result(dict[str, Any], Generic[S]):
     """The outcome of a pattern: a dictionary with the documented keys.
 
     Attributes:
@@ -122,64 +114,41 @@ class Result(dict[str, Any]):
     outcome: Outcome
     warnings: tuple[str, ...]
 
-    def __init__(self, state: Mapping[str, object], outcome: Outcome) -> None:
-        super().__init__(state)
+    def __init__(self, state: S, outcome: Outcome) -> None:
+        super().__init__(cast("Mapping[str, object]", state))
         self.outcome = outcome
         self.warnings = in_sentences(gaps(outcome.transcript))
 
+    @property
+    def data(self) -> S:
+        """The same mapping with a type for each key, for type checkers."""
+        return cast("S", self)
 
-R = TypeVar("R", bound=Result)
+
+R = TypeVar("R", bound=Result[Any])
 
 
 class PatternBase(ABC, Generic[R]):
-    """A pattern's way to the workspace.
+    """What all patterns have: their model, their store and limits, and how a run of theirs is resumed.
 
     Args:
-        model: a model of OpenAI's by its name, or ``provider:name``.
-        llm: any chat model or agent that can be seated; it goes before ``model``.
+        model: a model of OpenAI's by its name, or ``provider:name`` (``ollama:llama3.2``).
+        llm: a LangChain chat model, or any agent that can be seated; it goes before ``model``.
         store: the record's file, its database's address, or an open store; None for the owner's.
         limits: what one run may use; None for the usual limits.
     """
+
+    protocol: ClassVar[str]
+    """What its debates are called in the record."""
 
     def __init__(self, model: str, llm: object, store: StorePlace | None, limits: Limits | None) -> None:
         if not isinstance(model, str) or not model.strip():  # pyright: ignore[reportUnnecessaryIsInstance]
             raise BriefError(f"model is {model!r}; it must be a name such as 'gpt-4o-mini' or 'ollama:llama3.2'")
         self.model, self.llm, self.store, self.limits = model, llm, store, limits
 
-    protocol: ClassVar[str]
-    """What its debates are called in the record."""
-
     @abstractmethod
     def _read(self, outcome: Outcome, opened: Opened) -> R:
         """The outcome of it, in the documented keys; what was asked for stands in its opening."""
-        ...
-
-    async def _hold(self, brief: Brief, make: Planner, debate: str = "", tell: "Tell[Entry | R] | None" = None) -> R:
-        """Run a debate to its end.
-
-        Args:
-            brief: what is debated.
-            make: makes the plan.
-            debate: its id; where there is a record of it, that is gone on with, or another try begins where nobody
-                answered. "" for a new debate.
-            tell: told of each entry of its record; None for nobody.
-        """
-        async with open_workspace(self.store) as workspace:
-            seat = self._seat(workspace)
-            debate = debate and attempt_id(debate, await count_attempts(workspace, debate))
-            if debate and await workspace.count_entries(debate):
-                workspace.store_agents(brief)
-                return await self._go_on(workspace, debate)
-            plan = await make(workspace, brief, seat)
-            name = debate or workspace.new_id(plan)
-
-            async def go() -> Outcome:
-                return await workspace.run(plan, name)
-
-            if tell:
-                name_task(name)
-            outcome = await (run_and_tell(workspace, name, tell, go) if tell else go())
-            return self._ended(outcome, opening(name, outcome.record.entries) if outcome.record else plan.opened())
 
     async def aresume(self, debate: str) -> R:
         """Take a run up that did not come to its end; answers on record are not asked for again.
@@ -193,25 +162,49 @@ class PatternBase(ABC, Generic[R]):
             LimitReached: a limit stands in the way again; Unavailable and Waiting likewise.
             ModelError: nobody answered.
         """
-        await stop_streams(debate)
-        async with open_workspace(self.store) as workspace:
-            self._seat(workspace)
-            return await self._go_on(workspace, debate)
+        return await self._run(None, None, debate)
 
     def resume(self, debate: str) -> R:
         """The same as ``aresume``, for programs without an event loop."""
         return run_blocking(self.aresume(debate), f"{type(self).__name__}.aresume")
 
-    async def _go_on(self, workspace: Workspace, debate: str) -> R:
-        opened = check_same(debate, await workspace.entries(debate), self.protocol)
-        return self._ended(await workspace.resume(debate, limits=self.limits), opened)
+    async def _run(
+        self, brief: Brief | None, make: Planner | None, debate: str = "", tell: "Tell[Entry | R] | None" = None
+    ) -> R:
+        """Run a debate to its end.
 
-    def _ended(self, outcome: Outcome, opened: Opened) -> R:
-        return self._read(ended(outcome, f"resume({outcome.debate!r})"), opened)
-
-    def _seat(self, workspace: Workspace) -> str:
-        """The agent of all participants who have none; an agent of the program is added to the workspace's pool."""
+        Args:
+            brief: what is debated; None for what is on record.
+            make: makes the plan; None where the debate must be on record.
+            debate: its id; where there is a record of it, that is resumed, or another attempt begins where nobody
+                answered. "" for a new debate.
+            tell: told of each entry of its record; None for nobody.
+        """
+        guests: Mapping[str, object] = {}
+        stored = None
+        if brief:
+            stored, guests = plain(brief)
+        seat = self.llm if isinstance(self.llm, str) and self.llm else self.model
         if self.llm is None or isinstance(self.llm, str):
-            name = self.llm or self.model
-            return name if ":" in name or name == "human" else f"openai:{name}"
-        return register(workspace.pool, GUEST, self.llm)
+            seat = seat if ":" in seat or seat == "human" else f"openai:{seat}"
+        else:
+            seat, guests = f"{GUEST}llm", {**guests, "llm": self.llm}
+
+        async def plan(workspace: Workspace, participants: tuple[Participant, ...]) -> Plan:
+            assert stored
+            assert make
+            return await make(workspace, replace(stored, participants=participants), seat)
+
+        agents = ProgramAgents(participants=stored.participants if stored else (), guests=guests)
+        outcome = await run_recorded(
+            self.protocol,
+            agents,
+            plan if make else None,
+            store=self.store,
+            debate=debate,
+            retry=bool(make and debate),
+            limits=self.limits,
+            tell=(lambda _, entry: tell(entry)) if tell else None,
+        )
+        assert outcome.record  # a debate that has ended is on record
+        return self._read(outcome, opening(outcome.debate, outcome.record.entries))

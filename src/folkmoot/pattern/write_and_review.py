@@ -1,6 +1,6 @@
 """Reflection: one agent writes, one reviews; arguments and keys of the result."""
 
-from typing import TypedDict, cast
+from typing import TypedDict
 
 from folkmoot.app.plan.settings import StorePlace
 from folkmoot.app.program.program_calls import number, whole, words
@@ -34,17 +34,12 @@ class ReflectionState(TypedDict):
     history: list[Draft]
 
 
-class ReflectionResult(Result):
+class ReflectionResult(Result[ReflectionState]):
     """The outcome of a reflection: exactly the keys of ``ReflectionState``.
 
     ``final`` is the text with the highest ``score``, whether it was accepted or not; of equal ones the newest, without
     any score the newest of all.
     """
-
-    @property
-    def data(self) -> ReflectionState:
-        """The same mapping with a type for each key, for type checkers."""
-        return cast("ReflectionState", self)
 
 
 class ReflectionPattern(PatternBase[ReflectionResult]):
@@ -98,7 +93,7 @@ class ReflectionPattern(PatternBase[ReflectionResult]):
             ModelError: the writer never answered.
         """
         brief = Brief(topic=words("task", task), limits=self.limits or Limits())
-        return await self._hold(
+        return await self._run(
             brief,
             lambda workspace, brief, seat: plan_reflection(
                 workspace, brief, seat, rounds=self.max_rounds, threshold=self.threshold

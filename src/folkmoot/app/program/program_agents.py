@@ -13,7 +13,7 @@ from folkmoot.core.brief import Brief, Duty, Participant
 from folkmoot.core.errors import BriefError
 from folkmoot.models.pool import GUEST, Pool
 
-__all__ = ["adapter", "register"]
+__all__ = ["GUEST", "adapter", "register"]
 
 
 def names_inside(brief: Brief) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
-"""Calls from a program: check arguments, stream events to listeners, find the record of a debate to resume.
+"""Calls from a program: check arguments, run, stream and resume a debate, find the next attempt of a failed one.
 
-A listener that raises does not harm the work.
+``run_recorded`` is the one way from council, pattern and board into a workspace. A listener that raises does not harm
+the work.
 """
 
 import asyncio
@@ -10,11 +11,14 @@ from contextlib import aclosing
 from functools import partial
 from typing import TypeAlias, TypeVar
 
-from folkmoot.app.run.outcome import Outcome, opening
-from folkmoot.app.run.workspace import Workspace
-from folkmoot.core.brief import Participant
+from folkmoot.app.plan.settings import StorePlace
+from folkmoot.app.program.program_agents import ProgramAgents
+from folkmoot.app.program.program_plans import open_workspace
+from folkmoot.app.run.outcome import Outcome, ended, opening
+from folkmoot.app.run.workspace import Plan, Workspace
+from folkmoot.core.brief import Limits, Participant
 from folkmoot.core.errors import BriefError
-from folkmoot.core.event import Closed, Entry, Opened
+from folkmoot.core.event import Closed, Entry
 from folkmoot.core.text import listed
 
 
@@ -120,14 +124,70 @@ async def stop_streams(debate: str) -> None:
     name = f"{_STREAMED}{run_of(debate)}"
     left = [task for task in asyncio.all_tasks() if task.get_name() == name and task is not mine]
     for task in left:
-        ended = asyncio.Event()
-        task.add_done_callback(partial(_set, ended))
+        ended_task = asyncio.Event()
+        task.add_done_callback(partial(_set, ended_task))
         task.cancel()
-        await ended.wait()
+        await ended_task.wait()
 
 
 def _set(event: asyncio.Event, _: object) -> None:
     event.set()
+
+
+Planner: TypeAlias = Callable[[Workspace, tuple[Participant, ...]], Awaitable[Plan]]
+"""Makes a plan in a workspace for participants with their agents."""
+
+
+async def run_recorded(
+    protocol: str,
+    agents: ProgramAgents,
+    make_plan: Planner | None,
+    *,
+    store: StorePlace | None = None,
+    debate: str = "",
+    retry: bool = False,
+    limits: Limits | None = None,
+    chosen: Sequence[str] = (),
+    tell: Callable[[str, Entry], Awaitable[None]] | None = None,
+    resume_with: str = "resume({debate!r})",
+) -> Outcome:
+    """Run the debate of a program to its end, or resume it where its record ends.
+
+    Args:
+        protocol: what the debate is called in the record; another one is not resumed.
+        agents: who takes part.
+        make_plan: plans a new debate; None where the debate must be on record.
+        store: the record's file, its database's address, or an open store; None for the owner's.
+        debate: its id; "" for a new one.
+        retry: whether another attempt begins where nobody answered in that one.
+        limits: what a resumed debate may use from now on; None for the limits on record. A plan has its own.
+        chosen: what must have been chosen about the debate to be resumed; () for anything.
+        tell: is called with the debate's id and each entry of its record; None for nobody.
+        resume_with: how to resume the debate, for the error where it pauses.
+
+    Raises:
+        BriefError: what is on record is another kind of debate, or one of others.
+        FolkmootError: it does not come to its end; see ``app.run.outcome.ended``.
+    """
+    if make_plan is None:
+        await stop_streams(debate)
+    async with open_workspace(store) as workspace:
+        participants = agents.seat(workspace.pool)
+        if retry:
+            debate = attempt_id(debate, await count_attempts(workspace, debate))
+        if make_plan is None or (debate and await workspace.count_entries(debate)):
+            check_same(debate, await workspace.entries(debate), protocol, agents.participants, chosen)
+            go = partial(workspace.resume, debate, limits=limits, interface=agents.interface)
+        else:
+            plan = await make_plan(workspace, participants)
+            debate = debate or workspace.new_id(plan)
+            go = partial(workspace.run, plan, debate, interface=agents.interface)
+        if tell:
+            name_task(debate)
+            outcome = await run_and_tell(workspace, debate, partial(tell, debate), go)
+        else:
+            outcome = await go()
+    return ended(outcome, resume_with.format(debate=outcome.debate))
 
 
 async def run_and_tell(
@@ -160,7 +220,7 @@ async def run_and_tell(
 
 def check_same(
     debate: str, entries: Sequence[Entry], name: str, people: Sequence[Participant] = (), chosen: Sequence[str] = ()
-) -> Opened:
+) -> None:
     """Check that a record belongs to the debate that a program is about to resume.
 
     Args:
@@ -169,9 +229,6 @@ def check_same(
         name: the protocol that it must have.
         people: who must have taken part; participants with a duty that none of them has do not count.
         chosen: what must have been chosen about the protocol, in words; () for anything.
-
-    Returns:
-        Its opening.
 
     Raises:
         RecordError: the record does not begin as one.
@@ -188,7 +245,6 @@ def check_same(
     if chosen and opened.chosen != tuple(chosen):
         problem = f"{debate} is a debate with other choices: {listed(opened.chosen)}, not {listed(chosen)}"
         raise BriefError(problem, code="inconsistent")
-    return opened
 
 
 async def count_attempts(workspace: Workspace, debate: str) -> int:
