@@ -12,10 +12,9 @@ OF_TESTS = ("FOLKMOOT_CI", "FOLKMOOT_MORE", "FOLKMOOT_PEERS", "FOLKMOOT_CHAOS", 
 """What says how the tests run; any other name that begins so is a setting of the owner, as ``FOLKMOOT_STORE``."""
 
 OURS = tuple(
-    f"{folder}/folkmoot"
-    for folder in (".cache", ".config", ".local/share", ".local/state", "Library/Application Support")
+    f"{folder}/folkmoot" for folder in (".config", ".local/share", ".local/state", "Library/Application Support")
 )
-"""Where a home has what Folkmoot wrote for its user, on Linux and on a Mac."""
+"""Where a home has what Folkmoot wrote for its user, on Linux and on a Mac; a cache may stay for the next test."""
 
 
 def use_home() -> Path:

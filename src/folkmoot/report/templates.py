@@ -4,8 +4,10 @@ In a Markdown template ``{{ words }}`` is one line that shows the words as they 
 squeezed to one blank line, so a part without content leaves none; a text of somebody's own keeps its lines.
 """
 
+import os
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -39,9 +41,17 @@ def _squeezed(page: str) -> str:
 
 @cache
 def _environment(kind: str) -> "Environment":
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # here for start-up time
+    from jinja2 import Environment, FileSystemBytecodeCache, PackageLoader, StrictUndefined  # here for start-up time
+    from platformdirs import user_cache_path
 
+    compiled = None
+    with suppress(OSError, RuntimeError):  # where nothing can be kept, templates are compiled each time
+        place = user_cache_path("folkmoot") / "templates"
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if os.access(place, os.W_OK):
+            compiled = FileSystemBytecodeCache(str(place))
     environment = Environment(
+        bytecode_cache=compiled,
         loader=PackageLoader("folkmoot", ""),
         autoescape=True,
         undefined=StrictUndefined,
