@@ -19,7 +19,7 @@ from folkmoot.core import brief as core
 from folkmoot.core.brief import Bound, Limits, Whole
 from folkmoot.core.errors import BriefError, FolkmootError
 from folkmoot.council import AgentWrapper, DebateStep
-from folkmoot.mcp import debate_tools
+from folkmoot.mcp import tools
 from folkmoot.pattern import DebatePattern, ReflectionPattern
 from folkmoot.web.schemas import NewDebate
 from tests.paths import ROOT
@@ -65,7 +65,7 @@ def test_the_http_api_takes_what_is_within_the_bounds() -> None:
 
 
 def test_the_mcp_server_takes_what_is_within_the_bounds() -> None:
-    for kind, bound in ((debate_tools.Rounds, core.ROUNDS), (debate_tools.Money, core.COST)):
+    for kind, bound in ((tools.Rounds, core.ROUNDS), (tools.Money, core.COST)):
         schema = TypeAdapter[Any](cast("Any", kind)).json_schema()
         assert next((part["minimum"], part["maximum"]) for part in schema["anyOf"] if "minimum" in part) == bound
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from folkmoot.mcp.read_tools import ReadTools
+from folkmoot.mcp.tools import make_server
 from tests.ext.ext_kit import Install
 from tests.web.web_kit import opened
 
@@ -29,7 +29,7 @@ async def test_the_api_gives_the_formats_and_names_of_packages(install: Install,
         install("folkmoot_slides", code="def slides(report):\n    return report.nothing\n")
         broken = await me.get(f"{API}/debates/{debate}/report.slides?replay=false")
         assert broken.status_code in (200, 422)
-    protocols = await ReadTools.list_protocols(ReadTools.__new__(ReadTools))
-    about = {blurb.name: blurb.about for blurb in protocols.protocols}
+    listed = (await make_server().call_tool("list_protocols", {})).model_dump()["structured_content"]
+    about = {protocol["name"]: protocol["about"] for protocol in listed["protocols"]}
     assert about["six_hats"] == "Of the package folkmoot-six-hats 1.0."
-    assert "star" in protocols.strategies
+    assert "star" in listed["strategies"]

@@ -24,8 +24,8 @@ from folkmoot.app.serve.spending import Spending
 from folkmoot.core.agent import Quote, Recorder
 from folkmoot.core.event import Called
 from folkmoot.mcp.clients import Client
-from folkmoot.mcp.tool_list import make_server
 from folkmoot.mcp.tool_server import Server
+from folkmoot.mcp.tools import make_server
 from folkmoot.models.base import Request
 from folkmoot.testing.scripted import ScriptedModel
 

@@ -205,7 +205,7 @@ async def test_a_person_is_waited_for_and_answers(folder: Path) -> None:
 
 
 async def test_a_debate_that_takes_its_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("folkmoot.mcp.debate_tools.PATIENCE", 0.05)
+    monkeypatch.setattr("folkmoot.mcp.tools.PATIENCE", 0.05)
     slow = Slow()
     async with runner_in(folder, models={"slow": slow}) as runner, place(runner) as here:
         memo = await here.call("run_debate", question=TABLE, models=["guest:slow"])
@@ -408,8 +408,8 @@ async def test_a_slip_inside_says_nothing_of_it(folder: Path, monkeypatch: pytes
     async def fail(*_: object) -> None:
         raise KeyError("secret sk-1234567890abcdefghij")
 
-    monkeypatch.setattr("folkmoot.mcp.read_tools.find_models", fail)
-    monkeypatch.setattr("folkmoot.mcp.read_tools.make_receipt", fail)
+    monkeypatch.setattr("folkmoot.mcp.tools.find_models", fail)
+    monkeypatch.setattr("folkmoot.mcp.tools.make_receipt", fail)
     async with runner_in(folder) as runner, place(runner) as here:
         debate = await here.begin()
         await runner.wait(debate)

@@ -164,7 +164,7 @@ async def serve_stdio(wanted: HostSettings, config: Config) -> None:
     from mcp.server.stdio import stdio_server
 
     from folkmoot.mcp.clients import Client
-    from folkmoot.mcp.tool_list import make_server
+    from folkmoot.mcp.tools import make_server
 
     log_to_stderr()
     serving = Serving(parallel=wanted.max_debates or config.serve.parallel)
@@ -252,7 +252,7 @@ def make_app(runner: Runner, serving: Serving, hosts: frozenset[str]) -> "ASGIAp
     from mcp.server.transport_security import TransportSecuritySettings
 
     from folkmoot.mcp.http_guard import MOST, HttpGuard, Sessions
-    from folkmoot.mcp.tool_list import make_server
+    from folkmoot.mcp.tools import make_server
 
     app = make_server().streamable_http_app(
         streamable_http_path=PATH,

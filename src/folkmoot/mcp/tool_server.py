@@ -69,6 +69,26 @@ class Server(MCPServer[Any]):
         """
         return self.client_of(here.request_context.request)
 
+    async def reader(self, debate: str, here: Here) -> Client:
+        """The client that calls, if it may read the debate.
+
+        Raises:
+            RecordError: the debate does not exist for it.
+        """
+        client = self.client(here)
+        await client.check_seen(debate)
+        return client
+
+    async def owner(self, debate: str, here: Here) -> Client:
+        """The client that calls, if the debate is its own.
+
+        Raises:
+            RecordError: the debate does not exist for it, or it may only read it.
+        """
+        client = self.client(here)
+        await client.check_own(debate)
+        return client
+
     def client_of(self, request: object) -> Client:
         """The client that sends a request; over HTTP the guard has named it.
 

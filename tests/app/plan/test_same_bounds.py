@@ -19,7 +19,7 @@ from folkmoot.app.serve.admission import read_remote
 from folkmoot.core import brief as core
 from folkmoot.core.brief import Brief, Limits, Participant, Search, Settings
 from folkmoot.core.errors import BriefError
-from folkmoot.mcp.debate_tools import Money, Rounds
+from folkmoot.mcp.tools import Money, Rounds
 from folkmoot.web.problems import invalid
 from folkmoot.web.schemas import NewDebate
 
