@@ -195,7 +195,7 @@ def test_an_example_is_the_preset_over_a_case(name: str) -> None:
 
 
 def test_an_example_ends_with_a_recommendation_on_the_screen(tmp_path: Path) -> None:
-    ran = folkmoot(tmp_path, "run", str(EXAMPLES / "board-moderation.md"), *QUOTES, "--no-report")
+    ran = folkmoot(tmp_path, "run", str(EXAMPLES / "board-moderation.md"), *QUOTES, "--no-report", "--full")
     assert ran.exit_code == 0, ran.output
     assert "· verdict: " in ran.stdout
     assert "withdraws" in ran.stdout

@@ -362,8 +362,9 @@ async def test_a_council_without_any_stated_weight_is_weighed_and_with_one_as_it
 
 @pytest.mark.parametrize("method", ["log_odds", "elo_calibration"])
 async def test_stated_and_measured_weights_do_not_mix(workspace: Workspace, method: str) -> None:
+    people = PEOPLE.replace("role: b", "role: b\nweight: 2")
     with pytest.raises(BriefError) as error:
-        await ready(workspace, f"vote_weights: {method}", PEOPLE.replace("role: b", "role: b\nweight: 2"))
+        await ready(workspace, f"vote_weights: {method}", people, models=("builtin:quotes",))
     assert str(error.value) == f"b.md:6: vote_weights is {method}, but Bob has a weight: leave out one of the two"
 
 

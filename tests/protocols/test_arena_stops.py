@@ -150,7 +150,7 @@ def test_the_screen_says_so_too(tmp_path: Path) -> None:
         "---\nprotocol: arena\nrounds: 4\ndebate_end_condition: answers_unchanged\n---\n# Tea?\n\n"
         "Tea is cheap. Coffee is quick. Tea keeps for a year. Coffee costs four times as much as tea.\n"
     )
-    shown = " ".join(folkmoot(tmp_path, "run", "b.md", *QUOTES).output.split())
+    shown = " ".join(folkmoot(tmp_path, "run", "b.md", *QUOTES, "--full").output.split())
     match_ = re.search(r"(\d+) of (\d+) calls of the rounds saved", shown)
     assert match_
     assert int(match_[1]) < int(match_[2])

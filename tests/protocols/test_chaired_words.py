@@ -137,11 +137,11 @@ def test_the_screen_shows_who_ranks_whom(tmp_path: Path) -> None:
     (tmp_path / "facts.md").write_text(FACTS, encoding="utf-8")
     head = "---\nprotocol: {}\nbackground: [facts.md]\n---\n# Tea or coffee?\n"
     (tmp_path / "b.md").write_text(head.format("chaired"), encoding="utf-8")
-    shown = folkmoot(tmp_path, "run", "b.md", *QUOTES, "--plain", "--no-report").output
+    shown = folkmoot(tmp_path, "run", "b.md", *QUOTES, "--plain", "--no-report", "--full").output
     assert "ranks Skeptic's draft, Pragmatist's draft" in shown or "ranks Pragmatist's draft, Skeptic's draft" in shown
     assert "Taken from Skeptic (shown as Proposal" in shown
     (tmp_path / "c.md").write_text(head.format("arena\nstrategy: approval"), encoding="utf-8")
-    assert "could accept" in folkmoot(tmp_path, "run", "c.md", *QUOTES, "--plain", "--no-report").output
+    assert "could accept" in folkmoot(tmp_path, "run", "c.md", *QUOTES, "--plain", "--no-report", "--full").output
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ In a Markdown template ``{{ words }}`` is one line that shows the words as they 
 squeezed to one blank line, so a part without content leaves none; a text of somebody's own keeps its lines.
 """
 
-import os
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -18,7 +17,7 @@ from folkmoot.report import markdown_text
 from folkmoot.report.markdown_text import LONG
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import BytecodeCache, Environment
 
 _LINE_END = "\x1d"
 """Stands for a line's end within a text until the page is whole; ``clean`` leaves none of these in a text."""
@@ -41,17 +40,10 @@ def _squeezed(page: str) -> str:
 
 @cache
 def _environment(kind: str) -> "Environment":
-    from jinja2 import Environment, FileSystemBytecodeCache, PackageLoader, StrictUndefined  # here for start-up time
-    from platformdirs import user_cache_path
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # here for start-up time
 
-    compiled = None
-    with suppress(OSError, RuntimeError):  # where nothing can be kept, templates are compiled each time
-        place = user_cache_path("folkmoot") / "templates"
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if os.access(place, os.W_OK):
-            compiled = FileSystemBytecodeCache(str(place))
     environment = Environment(
-        bytecode_cache=compiled,
+        bytecode_cache=_compiled_templates(),
         loader=PackageLoader("folkmoot", ""),
         autoescape=True,
         undefined=StrictUndefined,
@@ -68,6 +60,24 @@ def _environment(kind: str) -> "Environment":
         library.globals.update({word.__name__: word for word in words}, LONG=LONG)
         library.tests["multiline"] = _is_multiline
     return environment
+
+
+def _compiled_templates() -> "BytecodeCache | None":
+    """Templates that a process before has compiled, which takes a third of a second; None where none can be kept."""
+    from jinja2 import FileSystemBytecodeCache
+    from jinja2.bccache import Bucket
+    from platformdirs import user_cache_path
+
+    class Kept(FileSystemBytecodeCache):
+        def dump_bytecode(self, bucket: Bucket) -> None:
+            with suppress(OSError):  # a folder that is gone or full since then costs time alone
+                super().dump_bytecode(bucket)
+
+    with suppress(OSError, RuntimeError):
+        place = user_cache_path("folkmoot") / "templates"
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return Kept(str(place))
+    return None
 
 
 def _shown(value: object) -> object:

@@ -188,7 +188,7 @@ def live_models(brief: Brief, pool: Pool) -> dict[str, Model]:
         elif is_person(participant) and participant.stand_in:
             instead = replace(participant, seat=participant.stand_in)
             check_agent(instead)
-            if has_model(instead):
+            if has_model(instead) or is_person(instead):  # a person stands in for nobody, and no model has that name
                 model_of(instead, pool)
     return live
 

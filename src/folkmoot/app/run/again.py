@@ -16,7 +16,7 @@ from folkmoot.app.plan.next_steps import BY_HAND
 from folkmoot.app.plan.settings import load_config
 from folkmoot.app.run.fork import with_agents
 from folkmoot.app.run.outcome import opening
-from folkmoot.app.run.prepare import Overrides, PreparedDebate, costing_of, prepare, protocol_of
+from folkmoot.app.run.prepare import Overrides, PreparedDebate, costing_of, prepare, protocol_of, with_moderator
 from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.core.brief import Brief
 from folkmoot.core.errors import BriefError, ProtocolError
@@ -57,7 +57,7 @@ async def start_again(
             problem = f"a program made the protocol of {debate} ({opened.name}), so only a whole other one can replace"
             raise BriefError(f"{problem} it: --protocol NAME; without such a change it can be run as it is")
         return await _rebuilt_request(workspace, opened, parsed, overrides, models, changed | settings.keys())
-    brief = _with_models(parsed.brief, overrides, models, parsed.model)
+    brief = _with_models(with_moderator(parsed, overrides), overrides, models, parsed.model)
     seed = brief.seed if overrides.seed is None else overrides.seed
     brief = replace(brief, seed=seed, limits=overrides.caps.on(brief.limits))
     plan = Plan(
@@ -141,7 +141,7 @@ def _notes(opened: Opened, dropped: AbstractSet[str]) -> Iterable[str]:
 
 
 def _with_cast(opened: Opened, parsed: ParsedBrief, overrides: Overrides, models: Mapping[str, str]) -> ParsedBrief:
-    """The brief without the helpers that the protocol adds if needed."""
+    """The brief with a moderator, if one is needed now, and without the helpers that the protocol adds if needed."""
     recalls = parsed.given.get("recall", True)
     people = tuple(
         participant
@@ -149,7 +149,7 @@ def _with_cast(opened: Opened, parsed: ParsedBrief, overrides: Overrides, models
         if participant.duty != "aide" or (participant.seat == RETRIEVER and recalls)
     )
     parsed = replace(parsed, brief=replace(parsed.brief, participants=people))
-    brief = _with_models(parsed.brief, overrides, models, parsed.model)
+    brief = _with_models(with_moderator(parsed, overrides), overrides, models, parsed.model)
     # The tools of a tool agent are looked up where its model is new; else they are those on record.
     stated = opened.brief.participants if opened.settings.get("mediator_type") == "toolagent" else ()
     seats = {participant.name: participant.seat for participant in brief.participants}

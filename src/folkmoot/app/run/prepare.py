@@ -298,6 +298,28 @@ def vote_weights(parsed: ParsedBrief, overrides: Overrides, strategy: str) -> Vo
     return kind
 
 
+def with_moderator(parsed: ParsedBrief, overrides: Overrides) -> Brief:
+    """The brief with the built-in moderator, if the protocol or the strategy needs one; a timekeeper for a board alone.
+
+    Raises:
+        BriefError: somebody else keeps the time, or the brief wants no moderator where one is needed.
+    """
+    protocol, brief = protocol_of(parsed, overrides), parsed.brief
+    if protocol != "board":
+        for person in brief.participants:
+            if person.seat == CLOCK and person.name != TIMEKEEPER.name:
+                problem = f"{person.name}: {CLOCK} only keeps the time of a board, not of {protocol}"
+                raise BriefError(problem, code="bad_enum")
+        brief = replace(brief, participants=tuple(person for person in brief.participants if person.seat != CLOCK))
+    need = needs_moderator(protocol, overrides.strategy or parsed.strategy)
+    if not need or brief.names("moderator"):
+        return brief
+    if parsed.given.get("moderator") is False:
+        raise choice_error(parsed, overrides, "moderator", f"moderator is no, but {need}")
+    moderator = replace(default_moderator(protocol), language=str(parsed.given.get("language", "")))
+    return replace(brief, participants=(*brief.participants, moderator))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedDebate:
     """A debate that can run.
@@ -424,7 +446,7 @@ class Preparation:
         parsed = self.parsed
         try:
             self._answer_alone()
-            self._add_moderator()
+            self.people = list(with_moderator(replace(parsed, brief=self._brief()), self.overrides).participants)
             memory = recall_settings(parsed, self.overrides)
             self._add_retriever(memory)
             self._add_writer()
@@ -456,23 +478,6 @@ class Preparation:
         alone = [replace(person, language=first.language, view=first.view) for person in respondents(count)]
         self.people = [*alone, *(person for person in self.people if person.name not in debating)]
         self.parsed = replace(parsed, brief=self._brief(), vacant=0)
-
-    def _add_moderator(self) -> None:
-        """The built-in moderator, if the protocol or the strategy needs one; a timekeeper for a board alone."""
-        parsed = self.parsed
-        if self.protocol != "board":
-            for person in self.people:
-                if person.seat == CLOCK and person.name != TIMEKEEPER.name:
-                    problem = f"{person.name}: {CLOCK} only keeps the time of a board, not of {self.protocol}"
-                    raise BriefError(problem, code="bad_enum")
-            self.people = [person for person in self.people if person.seat != CLOCK]
-        need = needs_moderator(self.protocol, self.overrides.strategy or parsed.strategy)
-        if not need or self._brief().names("moderator"):
-            return
-        if parsed.given.get("moderator") is False:
-            raise choice_error(parsed, self.overrides, "moderator", f"moderator is no, but {need}")
-        moderator = default_moderator(self.protocol)
-        self.people.append(replace(moderator, language=str(parsed.given.get("language", ""))))
 
     def _add_helper(self, titles: Sequence[str], role: str, seat: str) -> None:
         name = free_name(titles, (person.name for person in self.people))

@@ -70,7 +70,7 @@ class RemarkQueue:
         if not key:
             return await say(workspace, debate, by, words, to)
         stream = SideStream(workspace.store, debate, "said", clock=workspace.clock)
-        mark, request_hash = hash_of(key), hash_of(json.dumps([by, words, to]))
+        mark, request_hash = hash_of(key), hash_of(json.dumps([by, words, *filter(None, (to,))]))
         async with self._turn:
             for entry in await stream.read():
                 if isinstance(entry.event, Keyed) and entry.event.key == mark:

@@ -187,12 +187,12 @@ _LIMITS: Mapping[str, str] = {
 
 
 ACTIONS = ("resume", "again", "recount")
-"""The commands that the API has an action for."""
+"""The actions of the API that a command has, too; ``show --recount`` is one."""
 
 
 def request_body(command: str) -> tuple[str, dict[str, object]] | None:
     """The action of the API and the body that do the same as a command; None where there is none."""
-    _, action, *options = shlex.split(command)
+    _, action, *options = shlex.split(command.replace("show --recount", "recount"))
     if action not in ACTIONS:
         return None
     values = dict(zip(options[1::2], options[2::2], strict=True))  # behind the debate
