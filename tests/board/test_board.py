@@ -12,11 +12,8 @@ from folkmoot.core.decision import Decision
 from folkmoot.core.errors import ProtocolError
 from folkmoot.core.event import Halted
 from folkmoot.phases.choices import Choices, Extras, Mediation
-from folkmoot.protocols.board import Meeting, message
 from folkmoot.protocols.known import build
-from folkmoot.protocols.spec import dump
 from folkmoot.testing.replay import Harness, HeldDebate, SeededAgent
-from tests.agents.prompts import prompt
 from tests.kits.players import Player, resume_everywhere
 
 OPTIONS = ("HIRE", "NO_HIRE")
@@ -382,22 +379,3 @@ async def test_who_has_left_neither_cuts_in_nor_is_cut_in_on() -> None:
 def test_a_board_needs_a_timekeeper() -> None:
     with pytest.raises(ProtocolError, match="board needs one moderator, not 0"):
         build("board", Brief(topic="?", participants=runner().brief.participants[:3]))
-
-
-def test_what_is_said_stands_in_the_record() -> None:
-    tree = dump(Meeting(form=message(OPTIONS)))
-    assert {"speaking", "due", "reminding", "form"} <= tree.keys()
-
-
-async def test_both_layers_stand_in_the_prompt() -> None:
-    place = runner(2, rounds=1)
-    people = tuple(
-        Participant(name=participant.name, duty=participant.duty, persona=f"You are thorough, {participant.name}.")
-        for participant in place.brief.participants
-    )
-    place.brief = Brief(topic="?", rules="Quote the file.", participants=people, options=OPTIONS)
-    _, player = await play(place, nothing)
-    text = prompt(player, "#1")
-    name = player.asked[0][0].to
-    assert "Rules for all:\nQuote the file." in text
-    assert f"You are {name}.\nYou are thorough, {name}." in text

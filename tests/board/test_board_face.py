@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from contextlib import aclosing
 from dataclasses import dataclass, fields
 from enum import Enum
 from pathlib import Path
@@ -26,7 +25,7 @@ from folkmoot.board import (
 )
 from folkmoot.core.ask import Reply
 from folkmoot.core.brief import Limits, Participant
-from folkmoot.core.errors import BriefError, FolkmootError, LimitReached, ModelError, ProtocolError
+from folkmoot.core.errors import BriefError, FolkmootError, LimitReached, ProtocolError
 from folkmoot.core.event import Closed, Entry, Opened
 from folkmoot.core.roles import GivenVerdict
 from folkmoot.core.transcript import Turn
@@ -141,16 +140,6 @@ def test_a_preset_sits_and_decides(preset: str) -> None:
     assert len({member.personality for member in ready.members}) == len(ready.members)
 
 
-async def test_members_of_a_preset_sit_on_a_board_of_ones_own() -> None:
-    chosen = PRESETS["hiring"].members[:2]
-    meeting = BoardMeeting("What now?", (*chosen, BoardMember("Ann")), agent="builtin:quotes", documents=FILE)
-    result = await meeting.hold()
-    assert list(result.states) == ["Dr. Chen", "Prof. Rodriguez", "Ann"]
-    brief = result.outcome.transcript.brief
-    assert brief
-    assert brief.participants[0].persona.startswith("Personality: Analytical, values rigorous methodology\nExpertise: ")
-
-
 @pytest.mark.parametrize("documents", [{}, {"cv.md": "Kim exists."}])
 @pytest.mark.parametrize("verdicts", [("HIRE", "NO_HIRE"), ()])
 async def test_a_board_that_can_quote_nothing_comes_to_its_end_and_says_so(
@@ -189,35 +178,6 @@ async def test_a_meeting_is_streamed_with_the_result_last(place: Path) -> None:
     assert isinstance(last, BoardResult)
     kinds = [type(entry.event) for entry in entries if isinstance(entry, Entry)]
     assert (kinds[0], kinds[-1], len(kinds)) == (Opened, Closed, len(entries))
-
-
-async def test_a_stream_that_pauses_raises_behind_its_last_entry() -> None:
-    meeting = BoardMeeting("?", [BoardMember("Ann"), BoardMember("Bob")], agent=board({}), limits=Limits(asks=1))
-    kinds: list[str] = []
-
-    async def follow() -> None:
-        async for item in meeting.stream():
-            assert isinstance(item, Entry)
-            kinds.append(type(item.event).__name__)
-
-    with pytest.raises(LimitReached, match=r"resume it with await meeting\.resume\('"):
-        await follow()
-    assert kinds[-1] == "Paused"
-
-
-def test_where_nobody_answers_it_raises() -> None:
-    members = [BoardMember("Ann"), BoardMember("Bob")]
-    with pytest.raises(ModelError, match=r"nobody answered: none of 4 answered; .*: guest:.* gave no words"):
-        BoardMeeting("?", members, agent=Agent(lambda who, prompt, n: "")).run()
-
-
-async def test_whoever_stops_listening_stops_the_meeting(place: Path) -> None:
-    agent = board({"Ann": ["", "", "HIRE"], "Bob": ["", "", "HIRE"]})
-    meeting = BoardMeeting("Hire Kim?", [BoardMember("Ann"), BoardMember("Bob")], agent=agent, store=place)
-    async with aclosing(meeting.stream()) as items:
-        async for _ in items:
-            break
-    assert len(agent.heard) < 4
 
 
 async def test_members_timekeeper_and_limits_of_ones_own() -> None:

@@ -20,7 +20,6 @@ from folkmoot.protocols.board import OWN, last_word, member_form, message
 CHEN, RODRIGUEZ, PARK = "Dr. Chen", "Prof. Rodriguez", "Ms. Park"
 NAMES = (CHEN, RODRIGUEZ, PARK)
 BRIEF = Brief(topic="Shall we hire her?", participants=tuple(Participant(name=name) for name in NAMES))
-BARE = View(own=True)
 
 
 def form_of(who: str) -> Form:

@@ -85,14 +85,6 @@ def test_a_brief_and_the_command_line_set_the_intervals(
     assert spoke(tmp_path, *words) == times
 
 
-def test_the_plan_and_the_report_name_the_intervals(tmp_path: Path) -> None:
-    more = "reminder_interval: 2\ndeadline_interval: 6\n"
-    (tmp_path / "board.md").write_text(BOARD.replace("{more}", more), "utf-8")
-    assert folkmoot(tmp_path, "run", "board.md", "-m", "builtin:quotes").exit_code == 0
-    report = next((tmp_path / "debates").glob("*.md")).read_text("utf-8")
-    assert "timekeeper speaks every 2 messages, deadline every 6 messages" in report
-
-
 @pytest.mark.parametrize(
     ("more", "words", "message"),
     [

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.board import BoardMeeting, BoardMember, BoardResult, TimeKeeper, VerdictType
+from folkmoot.board import BoardMeeting, BoardMember, BoardResult, VerdictType
 from folkmoot.core.decision import Decision
-from folkmoot.core.errors import BriefError
 from tests.council.agents import own_place
 
 LEAVE = "<Withdrawn>true</Withdrawn>"
@@ -77,26 +76,10 @@ def test_who_was_refused_is_told_why(words: str, reason: str) -> None:
     assert not any("Your last message" in prompt or "You could not leave" in prompt for prompt in members.heard)
 
 
-def test_prose_that_fits_no_form_is_shown_as_what_was_said() -> None:
-    members = Members(*["I have doubts about the dates in her file."] * 6)
-    members.meeting().run()
-    assert any("I have doubts about the dates in her file." in prompt for prompt in members.heard)
-    assert not any("could not be read" in prompt for prompt in members.heard)
-
-
 def test_what_may_be_private_in_a_broken_message_is_not_shown() -> None:
     members = Members(*["<Message><Thoughts>She is weak.</Thoughts><Content>Hm."] * 6)
     members.meeting().run()
     assert not any("She is weak" in prompt for prompt in members.heard)
-
-
-def test_the_timekeeper_speaks_as_often_as_it_is_told() -> None:
-    members = Members(*["<Message><Content>Hm.</Content></Message>"] * 4)
-    result = members.meeting(timekeeper=TimeKeeper(every=2, deadline=3)).run()
-    keeper = [turn for turn in result.messages if turn.act == "remind"]
-    assert len(keeper) >= 2
-    with pytest.raises(BriefError, match="every is 0; it must be a whole number from 1 to 200"):
-        Members().meeting(timekeeper=TimeKeeper(every=0)).run()
 
 
 def test_verdicts_may_be_an_enumeration() -> None:

@@ -6,12 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.app.program.program_plans import open_workspace
-from folkmoot.board import BoardMeeting, BoardMember, BoardResult
-from folkmoot.core.event import Entry
 from folkmoot.council import AgentWrapper, Context, Council, DebateStep
 from folkmoot.models.custom import text_of
-from folkmoot.record.listing import names
 from tests.council.councils import agents
 
 
@@ -107,27 +103,6 @@ def test_a_context_is_updated_given_as_a_dictionary_and_cleared() -> None:
     assert (context.to_dict(), context.to_prompt_context()) == ({}, "")
 
 
-VOTES = {"Ada": "I vote for: Bo", "Bo": "I vote for: Bo"}
-
-
-@pytest.mark.parametrize("keeps_stream", [False, True])
-async def test_a_stream_that_is_left_is_resumed_at_once(tmp_path: Path, keeps_stream: bool) -> None:
-    for n in range(8):
-        council = Council(
-            "c", [DebateStep(agents(Ada="I vote for: Bo", Bo="I vote for: Bo"), rounds=2)], store=tmp_path / f"{n}"
-        )
-        events = council.stream_execute("Which plan?")
-        debate, events_read = "", 0
-        async for event in events:
-            debate, events_read = event.debate or debate, events_read + 1
-            if debate and events_read > 2 + n % 5:
-                break
-        if not keeps_stream:
-            del events
-        result = await council.resume(debate)
-        assert result["winner"] == "Bo's plan"
-
-
 async def test_a_stream_that_is_still_read_ends_where_its_debate_is_resumed(tmp_path: Path) -> None:
     council = Council(
         "c", [DebateStep(agents(Ada="I vote for: Bo", Bo="I vote for: Bo"), rounds=2)], store=tmp_path / "s"
@@ -141,19 +116,3 @@ async def test_a_stream_that_is_still_read_ends_where_its_debate_is_resumed(tmp_
     assert result["winner"] == "Bo's plan"
     rest = [event.type async for event in events]
     assert "step_end" not in rest
-
-
-async def test_a_meeting_that_is_left_is_resumed_at_once(tmp_path: Path) -> None:
-    def speak(prompt: str) -> str:
-        return "<Message><Content>So.</Content><Verdict>yes</Verdict><Withdrawn>true</Withdrawn></Message>"
-
-    members = [BoardMember(name=name, personality="p", expertise="e", speaking_style="s") for name in ("Ann", "Bob")]
-    meeting = BoardMeeting("Buy?", members=members, agent=speak, store=tmp_path / "b")
-    async for item in meeting.stream():
-        assert isinstance(item, Entry)
-        if item.seq > 6:
-            break
-    async with open_workspace(tmp_path / "b") as workspace:
-        debate = (await names(workspace.store))[0]
-    result = await meeting.resume(debate)
-    assert isinstance(result, BoardResult)

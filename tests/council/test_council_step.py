@@ -234,26 +234,19 @@ def ab() -> list[AgentWrapper]:
         (lambda: DebateStep(agents(a="", A="")), BriefError, "two agents are called"),
         (lambda: DebateStep(agents(A="", A_round_0="")), BriefError, "A_round_0 is the name of a proposal of A"),
         (lambda: DebateStep(ab(), rounds=-1), BriefError, "rounds is -1; it must be a whole number from 0 to 20"),
-        (lambda: DebateStep(ab(), rounds=21), BriefError, "rounds is 21"),
-        (lambda: DebateStep(ab(), rounds=odd("2")), BriefError, "rounds is '2'"),
-        (lambda: DebateStep(ab(), rounds=odd(1.5)), BriefError, r"rounds is 1\.5"),
         (lambda: DebateStep(ab(), ballot=ODD), BriefError, r"ballot is .* it must be original or latest"),
         (lambda: DebateStep([ODD]), BriefError, "not object; wrap it"),
         (lambda: AgentWrapper(print, "A", 1.5), BriefError, r"A: the level of expertise is 1\.5; .* 0 to 1"),
-        (lambda: AgentWrapper(print, "A", float("nan")), BriefError, "the level of expertise is nan"),
         (lambda: AgentWrapper(print, "A", odd("high")), BriefError, "A: the level of expertise is 'high'"),
         (lambda: AgentWrapper(print, odd(5)), BriefError, "the name of an agent is 5; it must be a text"),
         (lambda: AgentWrapper("nonsense", "A"), BriefError, "A: 'nonsense' has no known provider of models"),
         (lambda: AgentWrapper("builtin:other", "A"), BriefError, "A: there is no model builtin:other"),
-        (lambda: AgentWrapper(create_agent("x", "nonsense"), "A"), BriefError, "A: 'nonsense' has no known provider"),
         (lambda: AgentWrapper(print), BriefError, "needs a name"),
         (lambda: AgentWrapper(print, "nobody"), BriefError, "'nobody' cannot be a name"),
-        (lambda: AgentWrapper(print, "Human"), BriefError, "'Human' cannot be a name"),
         (lambda: AgentWrapper(object(), "A"), BriefError, "an agent is a function that takes one str"),
         (lambda: create_agent("You plan.", temperature=3), BriefError, "temperature is 3; .* 0 to 2"),
         (lambda: create_agent("You plan.", tools=[ODD]), BriefError, "tools is a list of names"),
         (lambda: create_agent("You plan.", tools="search"), BriefError, "tools is a list of names: search"),
-        (lambda: create_agent("You plan.", temperature=odd("hot")), BriefError, "the temperature is 'hot'"),
         (lambda: create_agent(odd(5)), BriefError, "system_prompt and model of an agent are texts"),
     ],
 )
@@ -328,17 +321,6 @@ async def test_a_failing_agent_is_absent_and_the_step_goes_on() -> None:
     assert (result["winner"], result["votes"], result["total_votes"]) == ("B's plan", {"B": 2, "C": 1}, 3)
     assert list(result["failed"]) == ["A", "B"]
     assert all("gone" in reason for reason in result["failed"].values())
-
-
-async def test_nobody_is_said_to_have_failed_who_has_answered() -> None:
-    result = await decide({"A": "I vote for: B", "B": "I vote for: B"}, "majority")
-    assert "failed" not in result
-
-
-async def test_where_all_fail_there_is_no_result() -> None:
-    gone = [AgentWrapper(Scripted(ValueError("broken")), name) for name in "AB"]
-    with pytest.raises(ModelError, match=r"nobody answered"):
-        await DebateStep(gone).execute("Which tea?")
 
 
 async def test_one_agent_alone_wins_without_a_vote() -> None:

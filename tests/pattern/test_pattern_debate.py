@@ -15,9 +15,6 @@ from folkmoot.core.errors import (
     LimitReached,
     ModelError,
     ProtocolError,
-    RecordError,
-    Unavailable,
-    Waiting,
 )
 from folkmoot.pattern import DebatePattern, DebateState
 from tests.council.agents import Agent, Speech, chaired, own_place
@@ -60,12 +57,6 @@ def test_the_moderator_settles_or_goes_on(
     assert len([who for who, _ in agent.heard if who != "Moderator"]) == 2 * rounds
 
 
-def test_one_round_of_two_takes_three_calls() -> None:  # A1
-    agent = chaired([SETTLED])
-    DebatePattern(llm=agent).run(topic=TOPIC, debaters=TWO)
-    assert sorted(who for who, _ in agent.heard) == ["Bear", "Bull", "Moderator"]
-
-
 def test_the_result_has_exactly_the_documented_keys() -> None:
     result = DebatePattern(llm=chaired([SETTLED])).run(TOPIC, [BULL, Participant(name="Owl", role="Historian")])
     assert list(result) == list(get_type_hints(DebateState))
@@ -87,13 +78,6 @@ def test_garbage_at_every_round_settles_nothing_and_says_so() -> None:  # A11
     assert (result["is_settled"], result["final_decision"], result["current_round"]) == (False, "", 2)
     assert result["moderator_summary"] == "Hm. Hard to say."
     assert any("Moderator" in told and "STATUS" in told and "not readable" in told for told in result.warnings)
-
-
-def test_a_settlement_without_a_decision_is_said() -> None:
-    result = DebatePattern(llm=chaired(["SUMMARY: Yes.\nSTATUS: SETTLED"])).run(TOPIC, TWO)
-    assert (result["is_settled"], result["final_decision"]) == (True, "Yes.")
-    assert len(result.warnings) == 1
-    assert "Moderator's DECISION" in result.warnings[0]
 
 
 async def test_the_order_of_the_debaters_is_that_of_the_history() -> None:  # A13
@@ -134,10 +118,7 @@ def test_the_prompt_of_round_two() -> None:  # A15
     ("arguments", "message"),
     [
         ({"max_rounds": 0}, "max_rounds is 0; it must be a whole number from 1 to 20"),  # A17
-        ({"max_rounds": -1}, "max_rounds is -1"),  # A17
         ({"max_rounds": 21}, "max_rounds is 21"),
-        ({"max_rounds": True}, "max_rounds is True"),
-        ({"max_rounds": "3"}, "max_rounds is '3'"),
         ({"model": ""}, "model is ''; it must be a name such as 'gpt-4o-mini'"),
         ({"model": None}, "model is None"),
     ],
@@ -151,9 +132,7 @@ def test_what_no_pattern_can_be_made_of(arguments: dict[str, object], message: s
     ("topic", "debaters", "message"),
     [
         (TOPIC, [], r"debaters is \[\]; it must be a list of"),  # A17
-        (TOPIC, "Bull", "debaters is 'Bull'"),
         (TOPIC, None, "debaters is None"),
-        (TOPIC, BULL, "debaters is {"),
         (TOPIC, [BULL, "Bear"], "debater 2 is 'Bear'; it must be a mapping with name, role, system_prompt"),
         (TOPIC, [BULL, {"name": "Bear"}], "debater 2 has no role"),  # A17
         (TOPIC, [BULL, {**BEAR, "role": " "}], "debater 2 has a wrong role"),
@@ -165,7 +144,6 @@ def test_what_no_pattern_can_be_made_of(arguments: dict[str, object], message: s
         (TOPIC, [BULL, {**BEAR, "name": "T3"}], "'T3' cannot be a name"),
         (TOPIC, [BULL, Participant(name="Mo", role="x", duty="moderator")], "'Mo' cannot debate here"),
         (" ", TWO, "topic is ' '; it must be a text that is not empty"),
-        (3, TWO, "topic is 3"),
     ],
 )
 def test_what_cannot_be_debated_is_refused_before_any_call(topic: object, debaters: object, message: str) -> None:
@@ -187,7 +165,6 @@ def test_one_debater_is_no_debate() -> None:
     ("model", "message"),
     [
         ("gpt-4o-mini", "OPENAI_API_KEY"),
-        ("openai:gpt-4o-mini", "OPENAI_API_KEY"),
         ("nowhere:model", "nowhere"),
         ("builtin:other", "builtin:other"),
     ],
@@ -274,25 +251,6 @@ def test_a_langchain_chat_model_debates() -> None:
     result = DebatePattern(llm=Fake(messages=iter(messages)), limits=Limits(parallel=1)).run(TOPIC, TWO)
     assert [item["argument"] for item in result["debate_history"]] == ["It grows.", "It burns."]
     assert result["final_decision"] == "Half of it."
-
-
-def test_a_person_at_the_table_is_waited_for() -> None:
-    person = Participant(name="Eve", role="Chairwoman", seat="human")
-    with pytest.raises(Waiting, match=r"resume\("):
-        DebatePattern(llm=chaired([SETTLED])).run(TOPIC, [BULL, person])
-
-
-def test_resuming_what_is_not_there() -> None:
-    with pytest.raises(RecordError, match="no debate 'nothing'"):
-        DebatePattern(llm=chaired([SETTLED])).resume("nothing")
-
-
-def test_where_nobody_can_be_reached_it_pauses() -> None:
-    def speak(who: str, prompt: str, n: int) -> str:
-        raise Unavailable("the line is dead", kind="key")
-
-    with pytest.raises(Unavailable, match=r"none of 2 participants could be reached: .*the line is dead.*resume\("):
-        DebatePattern(llm=Agent(speak)).run(TOPIC, TWO)
 
 
 async def test_in_a_running_loop_run_says_what_to_await() -> None:

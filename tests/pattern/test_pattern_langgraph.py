@@ -19,7 +19,7 @@ from langgraph.graph.state import CompiledStateGraph
 from folkmoot.app.program.program_plans import open_workspace
 from folkmoot.app.run.people import answer
 from folkmoot.core.brief import Limits, Participant
-from folkmoot.core.errors import BriefError, FolkmootError, LimitReached, ModelError, Waiting
+from folkmoot.core.errors import BriefError, LimitReached, ModelError, Waiting
 from folkmoot.pattern import DebatePattern
 from tests.council.agents import Agent, chaired, own_place
 
@@ -198,11 +198,6 @@ def test_where_nobody_answers_the_run_fails_and_may_be_tried_again() -> None:
     with pytest.raises(ModelError, match="nobody answered"):
         graph(DebatePattern(llm=mute)).invoke(begin())
     assert spoken(graph(DebatePattern(llm=chaired([SETTLED])), saver).invoke(None, THREAD)) == BOTH
-
-
-async def test_in_a_running_loop_the_graph_says_what_to_await() -> None:
-    with pytest.raises(FolkmootError, match=r"an event loop is running: await graph\.ainvoke\(…\) there"):
-        graph(DebatePattern(llm=chaired([SETTLED]))).invoke(begin())
 
 
 ALONE = """

@@ -35,22 +35,6 @@ async def test_each_round_has_a_task_of_its_own(place: Path) -> None:
     assert ["the last: no further round follows" in prompt for prompt in reviews] == [False, False, True]
 
 
-async def test_the_only_round_is_the_first_and_the_last(place: Path) -> None:
-    agent = chaired([GO_ON])
-    result = await DebatePattern(llm=agent, max_rounds=1, store=place).arun("Invest?", PEOPLE)
-    assert (result["current_round"], result["is_settled"]) == (1, False)
-    assert "Open the debate" in agent.prompts("Bull")[0]
-    assert "This is round 1 of 1, the last" in agent.prompts("Moderator")[0]
-
-
-async def test_who_settles_it_without_a_decision_is_asked_for_one(place: Path) -> None:
-    agent = chaired(["SUMMARY: Done.\nSTATUS: SETTLED", "DECISION: Invest half."])
-    result = await DebatePattern(llm=agent, store=place).arun("Invest?", PEOPLE)
-    assert (result["final_decision"], result["is_settled"], result["current_round"]) == ("Invest half.", True, 1)
-    assert len(agent.prompts("Moderator")) == 2
-    assert result.warnings == ()
-
-
 def test_the_state_carries_its_reducer() -> None:
     hints = get_type_hints(DebateState, include_extras=True)
     assert hints["debate_history"].__metadata__ == (operator.add,)
