@@ -7,7 +7,7 @@ from enum import StrEnum
 from folkmoot.app.plan.settings import StorePlace
 from folkmoot.app.program.program_agents import participant_for, program_agents
 from folkmoot.app.program.program_calls import Tell, run_recorded, stream, whole
-from folkmoot.app.program.program_plans import CLOCK, plan_board, timed_by, with_character
+from folkmoot.app.program.program_plans import CLOCK, plan_board, with_character
 from folkmoot.app.run.api import run_blocking
 from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.board.meeting_results import BoardResult, result
@@ -138,8 +138,14 @@ class BoardMeeting:
 
         async def make(workspace: Workspace, participants: tuple[Participant, ...]) -> Plan:
             brief = self._brief(participants)
-            plan = await plan_board(workspace, brief, rounds=self.rounds, strategy=self.strategy)
-            return timed_by(plan, every=self.timekeeper.every, deadline=self.timekeeper.deadline)
+            return await plan_board(
+                workspace,
+                brief,
+                rounds=self.rounds,
+                strategy=self.strategy,
+                reminder_interval=self.timekeeper.every,
+                deadline_interval=self.timekeeper.deadline,
+            )
 
         members = self.members or PRESETS[self.preset].members
         outcome = await run_recorded(

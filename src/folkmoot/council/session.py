@@ -211,7 +211,7 @@ class Council:
 
         async def work() -> StepResult:
             if not isinstance(step, RecordedStep):
-                return as_result(await _own_step_result(step, run))
+                return await _own_step_result(step, run)
             host = StepHost(
                 store=self.store,
                 limits=self.limits,
@@ -247,23 +247,19 @@ class _Function:
         return await function if inspect.isawaitable(function) else function
 
 
-async def _own_step_result(step: Step, run: _Run) -> object:
-    """What a step of one's own gives.
+async def _own_step_result(step: Step, run: _Run) -> StepResult:
+    """What a step of one's own gives, as a result.
 
     Raises:
         ModelError: it was cancelled though nobody asked for that; passed on, it would end the run.
     """
     try:
-        return await step.execute(run.task, run.context)
+        returned = await step.execute(run.task, run.context)
     except asyncio.CancelledError as error:
         task = asyncio.current_task()
         if task is None or task.cancelling():
             raise
         raise ModelError(f"{type(step).__name__} was cancelled from within", kind="broken") from error
-
-
-def as_result(returned: object) -> StepResult:
-    """What a step of one's own gives, as a result."""
     if isinstance(returned, StepResult):
         return returned
     return StepResult(cast("Mapping[str, Any]", returned) if isinstance(returned, Mapping) else {"output": returned})

@@ -4,6 +4,7 @@ Every piece of the task goes to one agent, in the order of the task; nothing is 
 """
 
 import re
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TypeAlias
@@ -16,8 +17,9 @@ from folkmoot.app.run.outcome import Outcome
 from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.core.brief import PARTICIPANTS, Brief, Limits
 from folkmoot.core.errors import BriefError
+from folkmoot.core.transcript import Turn
 from folkmoot.council.agent_wrapper import AgentLike, AgentWrapper, council_agents, wrap
-from folkmoot.council.step_results import StepResult, joined, missing, shares
+from folkmoot.council.step_results import StepResult, missing
 from folkmoot.council.steps import RecordedStep
 
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+\S")
@@ -68,7 +70,32 @@ Splitter: TypeAlias = Callable[[str, int], Sequence[str]]
 """A task and the number of agents to the part of each."""
 
 
-class ParallelStep(RecordedStep):
+class SharedStep(RecordedStep):
+    """Agents that work at once, each on its part of the task."""
+
+    async def _plan(self, workspace: Workspace, brief: Brief) -> Plan:
+        names = brief.names("debater")
+        parts = self._parts(brief.topic, len(names))
+        if not 1 <= len(parts) <= len(names):
+            raise BriefError(f"the task splitter gives {len(parts)} parts for {len(names)} agents")
+        tasks = [(name, part_task(part)) for name, part in zip(names, parts, strict=False)]
+        return await plan_shares(workspace, brief, self.protocol, tasks)
+
+    def _result(self, outcome: Outcome, task: str) -> StepResult:
+        turns = tuple(turn for turn in outcome.transcript.all() if turn.act == "share")
+        output = "\n\n".join(f"[{turn.by}]:\n{turn.text}" for turn in turns if turn.reply)
+        return StepResult({"output": output, **self._keys(turns, task), **missing(turns)}, outcome=outcome)
+
+    @abstractmethod
+    def _parts(self, task: str, agents: int) -> Sequence[str]:
+        """The part of each agent, WHOLE for the whole task."""
+
+    @abstractmethod
+    def _keys(self, turns: Sequence[Turn], task: str) -> dict[str, object]:
+        """The keys of the result that are this step's own."""
+
+
+class ParallelStep(SharedStep):
     """Agents work at once, each on the whole task or on a part of its own.
 
     The result has ``output``, all answers under their authors' names, ``parallel_results``, the answers by name,
@@ -102,26 +129,17 @@ class ParallelStep(RecordedStep):
     def _agents(self, task: str) -> ProgramAgents:
         return council_agents(self.agents)
 
-    async def _plan(self, workspace: Workspace, brief: Brief) -> Plan:
-        names = brief.names("debater")
-        parts = tuple(self.task_splitter(brief.topic, len(names))) if self.task_splitter else (WHOLE,) * len(names)
-        if not 1 <= len(parts) <= len(names):
-            raise BriefError(f"the task splitter gives {len(parts)} parts for {len(names)} agents")
-        tasks = [(name, part_task(part)) for name, part in zip(names, parts, strict=False)]
-        return await plan_shares(workspace, brief, self.protocol, tasks)
+    def _parts(self, task: str, agents: int) -> Sequence[str]:
+        return tuple(self.task_splitter(task, agents)) if self.task_splitter else (WHOLE,) * agents
 
-    def _result(self, outcome: Outcome, task: str) -> StepResult:
-        turns = shares(outcome)
-        values = {
-            "output": joined(turns),
+    def _keys(self, turns: Sequence[Turn], task: str) -> dict[str, object]:
+        return {
             "parallel_results": {turn.by: turn.text for turn in turns if turn.reply},
             "agents_involved": [turn.by for turn in turns],
-            **missing(turns),
         }
-        return StepResult(values, outcome=outcome)
 
 
-class SplitStep(RecordedStep):
+class SplitStep(SharedStep):
     """A task in parts, each worked on by another agent made after one template.
 
     The task comes apart at the items of its list, else its paragraphs, else its sentences. Where it has fewer pieces
@@ -181,22 +199,16 @@ class SplitStep(RecordedStep):
     def _agents(self, task: str) -> ProgramAgents:
         return self._copies(len(self.split(task)))
 
-    async def _plan(self, workspace: Workspace, brief: Brief) -> Plan:
-        parts = self.split(brief.topic)
-        tasks = [(name, part_task(part)) for name, part in zip(brief.names("debater"), parts, strict=True)]
-        return await plan_shares(workspace, brief, self.protocol, tasks)
+    def _parts(self, task: str, agents: int) -> Sequence[str]:
+        return self.split(task)
 
-    def _result(self, outcome: Outcome, task: str) -> StepResult:
-        turns = shares(outcome)
-        values = {
-            "output": joined(turns),
+    def _keys(self, turns: Sequence[Turn], task: str) -> dict[str, object]:
+        return {
             "split_results": [turn.text if turn.reply else None for turn in turns],
             "subtasks": [part or task for part in self.split(task)],
             "num_agents": len(turns),
             "strategy": self.split_strategy,
-            **missing(turns),
         }
-        return StepResult(values, outcome=outcome)
 
 
 def part_task(part: str) -> str:

@@ -146,17 +146,7 @@ def proposals(transcript: Transcript) -> dict[str, str]:
     }
 
 
-def shares(outcome: Outcome) -> tuple[Turn, ...]:
-    """The outcome of work that was shared out, in the order of the agents."""
-    return tuple(turn for turn in outcome.transcript.all() if turn.act == "share")
-
-
 def missing(turns: Sequence[Turn]) -> dict[str, dict[str, str]]:
     """The key ``failed``: why there is no answer, by name; nothing where all have answered."""
     failed = {turn.by: turn.failure for turn in turns if turn.failure}
     return {"failed": failed} if failed else {}
-
-
-def joined(turns: Sequence[Turn]) -> str:
-    """Several answers as one text, each under its author's name."""
-    return "\n\n".join(f"[{turn.by}]:\n{turn.text}" for turn in turns if turn.reply)

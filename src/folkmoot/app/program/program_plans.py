@@ -24,13 +24,12 @@ from folkmoot.core.roles import standings
 from folkmoot.core.text import clean_data
 from folkmoot.core.transcript import Transcript, Turn
 from folkmoot.phases.base import Phase, Rounds
-from folkmoot.phases.base import Sequence as Sequenced
 from folkmoot.phases.choices import Choices
 from folkmoot.phases.reflection import Reflection, review_of, score_of
 from folkmoot.phases.shares import Shares, map_reduce
 from folkmoot.policy.board_turns import QuietFirst
 from folkmoot.policy.rounds import FloorView
-from folkmoot.protocols.board import EVERY, Meeting, member_form, message
+from folkmoot.protocols.board import EVERY, member_form, message
 from folkmoot.protocols.council import (
     VOTING,  # a face takes them from here
     debate_step,
@@ -45,9 +44,7 @@ __all__ = [
     "next_speaker",
     "plan_board",
     "read_message",
-    "timed_by",
     "with_character",
-    "with_timekeeper",
 ]
 
 
@@ -100,7 +97,7 @@ async def plan_tree(
     return Plan(brief=seated, name=name, protocol=tree)
 
 
-async def plan_council(workspace: Workspace, brief: Brief, *, voting: str, rounds: int, latest: bool = False) -> Plan:
+async def plan_council(workspace: Workspace, brief: Brief, *, voting: str, rounds: int, latest: bool) -> Plan:
     """The debate step of a council, as it is documented.
 
     Args:
@@ -112,13 +109,13 @@ async def plan_council(workspace: Workspace, brief: Brief, *, voting: str, round
 
     Raises:
         BriefError: an agent or a tool that does not exist.
-        ProtocolError: an unknown strategy, or ``moderator`` without one.
     """
-
-    def make(seated: Brief) -> Phase:
-        return debate_step(seated, voting=voting, rounds=rounds, latest=latest)
-
-    plan = await plan_tree(workspace, brief, "debate_step", make)
+    plan = await plan_tree(
+        workspace,
+        brief,
+        "debate_step",
+        lambda seated: debate_step(seated, voting=voting, rounds=rounds, latest=latest),
+    )
     return replace(plan, chosen=step_choices(voting, latest=latest))
 
 
@@ -144,47 +141,22 @@ def with_character(participant: Participant, *, personality: str, expertise: str
     return replace(participant, persona=persona, role=participant.role or first_sentence(expertise))
 
 
-def with_timekeeper(brief: Brief) -> Brief:
-    """The brief with the built-in timekeeper, where nobody moderates."""
-    return brief if brief.names("moderator") else replace(brief, participants=(*brief.participants, TIMEKEEPER))
-
-
 async def plan_board(
-    workspace: Workspace, brief: Brief, *, rounds: int = 8, strategy: str = "", models: Sequence[str] = ()
+    workspace: Workspace, brief: Brief, *, rounds: int, strategy: str, reminder_interval: int, deadline_interval: int
 ) -> Plan:
-    """A meeting of a board; see ``protocols.board``.
-
-    Args:
-        workspace: where it will run; agents of the program are added to its pool before.
-        brief: the subject, the members, the possible verdicts; the built-in timekeeper joins where nobody moderates.
-        rounds: the most messages of each member.
-        strategy: the rule over the verdicts; "" for the majority.
-        models: for participants without a model.
+    """A meeting of a board; the built-in timekeeper joins where nobody moderates. See ``Choices`` for the numbers.
 
     Raises:
         BriefError: an agent that does not exist.
         ProtocolError: fewer than two members, or a strategy that there is not.
     """
-    choices = Choices(rounds=rounds, strategy=strategy)
-    plan = await plan_tree(
-        workspace, with_timekeeper(brief), "board", lambda seated: build("board", seated, choices), models
+    choices = Choices(
+        rounds=rounds, strategy=strategy, reminder_interval=reminder_interval, deadline_interval=deadline_interval
     )
+    if not brief.names("moderator"):
+        brief = replace(brief, participants=(*brief.participants, TIMEKEEPER))
+    plan = await plan_tree(workspace, brief, "board", lambda seated: build("board", seated, choices))
     return replace(plan, chosen=choices.in_words())
-
-
-def timed_by(plan: Plan, *, every: int, deadline: int) -> Plan:
-    """The plan of a board with the intervals of its timekeeper: messages between reminders, and before a deadline.
-
-    Raises:
-        ProtocolError: a number below 1.
-    """
-    tree = plan.protocol
-    if not isinstance(tree, Sequenced):
-        return plan
-    parts = tuple(
-        replace(part, every=every, deadline=deadline) if isinstance(part, Meeting) else part for part in tree.parts
-    )
-    return replace(plan, protocol=replace(tree, parts=parts))
 
 
 def next_speaker(turns: Sequence[Turn], members: Sequence[str], *, seed: int = 0, every: int = EVERY) -> str:
