@@ -125,7 +125,7 @@ async def test_a_session_is_good_for_its_token_alone(folder: Path) -> None:
         session = {"Mcp-Session-Id": opened.headers["mcp-session-id"], "Mcp-Protocol-Version": "2025-06-18"}
         assert (await ben.post(address, json=LIST, headers=session)).status_code == 404
         assert (await ann.post(address, json=LIST, headers=session)).status_code == 200
-        large = {**LIST, "params": {"cursor": "x" * mcp_host.LARGEST}}
+        large = {**LIST, "params": {"cursor": "x" * mcp_host.MOST_REQUEST}}
         assert (await ann.post(address, json=large, headers=session)).status_code == 413
 
 

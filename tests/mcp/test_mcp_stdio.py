@@ -238,7 +238,7 @@ def written(number: int, method: str, **params: object) -> bytes:
 
 @pytest.mark.parametrize("end", ["input", "signal", "long line"])
 async def test_a_session_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str) -> None:
-    monkeypatch.setattr("folkmoot.mcp.mcp_host.LONGEST", 10_000)
+    monkeypatch.setattr("folkmoot.mcp.mcp_host.MOST_REQUEST", 10_000)
     for name, value in settle(tmp_path).items():
         monkeypatch.setenv(name, value)
     async with within(tmp_path, monkeypatch) as (mine, theirs, task):

@@ -37,10 +37,6 @@ class Client:
         """The workspace with their records."""
         return self.admission.workspace
 
-    async def may_read(self, debate: str) -> bool:
-        """Whether the client may read the debate, if it exists."""
-        return self.reads_all or await self.owns(debate)
-
     async def owns(self, debate: str) -> bool:
         """Whether the client owns the debate, if it exists."""
         return (await claimed(self.workspace, debate)).owner == self.admission.owner
@@ -51,7 +47,12 @@ class Client:
         Raises:
             RecordError: it does not exist, or the client may not read it.
         """
-        if not (_DEBATE.fullmatch(debate) and await self._is_there(debate) and await self.may_read(debate)):
+        there = _DEBATE.fullmatch(debate) and (
+            debate in self.runner.running
+            or self.runner.error(debate) is not None
+            or await self.workspace.store.read(debate, limit=1)
+        )
+        if not there or not (self.reads_all or await self.owns(debate)):
             raise RecordError(f"you have no debate {debate[:80]!r}; list_debates shows your debates")
 
     async def check_own(self, debate: str) -> None:
@@ -63,7 +64,3 @@ class Client:
         await self.check_seen(debate)
         if not await self.owns(debate):
             raise RecordError(f"you can read {debate} but not change it: it was started by somebody else")
-
-    async def _is_there(self, debate: str) -> bool:
-        known = debate in self.runner.running or self.runner.error(debate) is not None
-        return known or bool(await self.workspace.store.read(debate, limit=1))

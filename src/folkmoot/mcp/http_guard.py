@@ -4,7 +4,6 @@ The SDK has one limit of sessions for all clients; here each client has its own,
 forget a session that was idle for some time. The guard is pure ASGI and runs before the SDK, so it protects all routes.
 """
 
-import json
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
@@ -52,7 +51,9 @@ class Sessions:
         headers, client = Headers(scope=scope), cast("Client", scope[CLIENT]).admission.owner
         session = headers.get(MCP_SESSION_ID_HEADER, "")
         used = self._used[client]
-        if not session and _has_sessions(headers) and self._count(client) >= MOST:
+        version = headers.get(MCP_PROTOCOL_VERSION_HEADER)
+        has_sessions = version is None or version in HANDSHAKE_PROTOCOL_VERSIONS  # later versions have none
+        if not session and has_sessions and self._count(client) >= MOST:
             sentence = f"this token has {MOST} open sessions, the maximum; close one, or try again later"
             await JSONResponse({"error": sentence}, 503, {"Retry-After": "30"})(scope, receive, send)
             return
@@ -90,12 +91,6 @@ class Sessions:
         return len(used) + len(self._opening[client])
 
 
-def _has_sessions(headers: Headers) -> bool:
-    """Whether the version of the protocol has sessions; later ones have none."""
-    version = headers.get(MCP_PROTOCOL_VERSION_HEADER)
-    return version is None or version in HANDSHAKE_PROTOCOL_VERSIONS
-
-
 class HttpGuard:
     """The ASGI application that checks requests before another one answers them.
 
@@ -127,25 +122,22 @@ class HttpGuard:
             return
         headers, client = Headers(scope=scope), scope.get("client")
         if refusal := self._guard.check_page(headers, scheme=scope["scheme"]):
-            await _refuse(send, refusal)
+            await _refusal(refusal)(scope, receive, send)
             return
         name = token_name(self._marks, bearer(headers))
         if refusal := self._guard.check_rate(name or f"at {client[0] if client else ''}"):
-            await _refuse(send, refusal)
+            await _refusal(refusal)(scope, receive, send)
         elif name is None:
-            await _refuse(send, Refusal(401, "send a token of [serve.tokens] as Authorization: Bearer …"))
+            refusal = Refusal(401, "send a token of [serve.tokens] as Authorization: Bearer …")
+            await _refusal(refusal)(scope, receive, send)
         else:
             # The SDK binds a session to this user: only the token that opened it can use it.
             user = AuthenticatedUser(AccessToken(token="", client_id=name, scopes=[]))
             await self._app({**scope, "user": user, CLIENT: self._clients[name]}, receive, send)
 
 
-async def _refuse(send: Send, refusal: Refusal) -> None:
-    body = json.dumps({"error": refusal.sentence}, ensure_ascii=False).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    if refusal.status == 401:
-        headers.append((b"www-authenticate", b"Bearer"))
+def _refusal(refusal: Refusal) -> JSONResponse:
+    headers = {"WWW-Authenticate": "Bearer"} if refusal.status == 401 else {}
     if refusal.wait:
-        headers.append((b"retry-after", str(refusal.wait).encode()))
-    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+        headers["Retry-After"] = str(refusal.wait)
+    return JSONResponse({"error": refusal.sentence}, refusal.status, headers)

@@ -43,9 +43,6 @@ if TYPE_CHECKING:
     import anyio
     from starlette.types import ASGIApp
 
-LONGEST = MOST_REQUEST
-"""The most bytes of a message; a longer one ends the connection."""
-
 
 @contextmanager
 def standard_input() -> Generator[int]:
@@ -72,7 +69,7 @@ class Lines:
     """
 
     def __init__(self, descriptor: int) -> None:
-        self._reader = asyncio.StreamReader(limit=LONGEST)
+        self._reader = asyncio.StreamReader(limit=MOST_REQUEST)  # a longer message ends the connection
         self._over = False
         loop = asyncio.get_running_loop()
 
@@ -98,13 +95,13 @@ class Lines:
             while line := await self._reader.readline():
                 yield line.decode("utf-8", "replace")
         except ValueError:
-            logging.getLogger("folkmoot.mcp").error("a message is longer than the maximum of %s bytes", f"{LONGEST:,}")
+            logging.getLogger("folkmoot.mcp").error(
+                "a message is longer than the maximum of %s bytes", f"{MOST_REQUEST:,}"
+            )
             self.end()
 
 
 PATH = "/mcp"
-LARGEST = MOST_REQUEST
-"""The most bytes of a request over HTTP."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,7 +253,7 @@ def make_app(runner: Runner, serving: Serving, hosts: frozenset[str]) -> "ASGIAp
 
     app = make_server().streamable_http_app(
         streamable_http_path=PATH,
-        max_request_body_size=LARGEST,
+        max_request_body_size=MOST_REQUEST,
         max_sessions=MOST * max(1, len(serving.tokens)),
         # The guard checks both, and knows the names of this machine.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),

@@ -1,10 +1,10 @@
 """Summaries of debates for MCP tools: status, decision, turns, votes, and what to do next."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from folkmoot.app.plan.next_steps import NextStep, next_steps
+from folkmoot.app.plan.next_steps import next_steps
 from folkmoot.app.run.access import claimed
 from folkmoot.app.run.outcome import opening
 from folkmoot.app.run.people import allowed_values
@@ -14,7 +14,6 @@ from folkmoot.app.serve.entry_view import EntryView, TurnView
 from folkmoot.app.serve.settle import unanswered
 from folkmoot.app.serve.view_model import entry_views
 from folkmoot.app.serve.visibility import visible_entries
-from folkmoot.core.ask import Field
 from folkmoot.core.decision import Minority
 from folkmoot.core.event import Entry
 from folkmoot.core.labels import act_of, noun
@@ -23,7 +22,7 @@ from folkmoot.core.transcript import Transcript, fold
 from folkmoot.mcp.clients import Client
 from folkmoot.mcp.tool_results import AwaitedPersonResult, LosingAnswer, Memo, StateResult, TurnResult, Vote
 from folkmoot.report.conclusion import BALLOT_STATES, OutcomeView, cautions, outcome_view
-from folkmoot.report.turn_text import Choice, Speech
+from folkmoot.report.turn_text import Choice
 
 _PICTURE = re.compile(r"<(?=(?:img|image|picture|source|svg|video|audio|iframe|embed|object|link)\b)", re.IGNORECASE)
 """The start of an HTML tag that would make a screen fetch something."""
@@ -65,29 +64,30 @@ async def standing(client: Client, debate: str) -> Standing:
     workspace, now = client.workspace, await client.runner.running_state(debate)
     runs, error = bool(now.by), now.error
     entries, transcript, waits = (), Transcript(), ()
+    outcome = outcome_view(transcript)
     if await workspace.store.read(debate, limit=1):
         entries = await workspace.entries(debate)
         transcript = fold(entries)
+        outcome = outcome_view(transcript)
         waits = () if transcript.closed else await open_asks(workspace, debate)
-        status, reason = _status(transcript, runs=runs, waits=len(waits))
+        if runs and not outcome.over:
+            # It waits only if nothing but people's answers is missing.
+            status = "waiting" if len(waits) == len(unanswered(transcript)) > 0 else "running"
+            reason = ""
+        else:
+            status = "waiting" if waits and outcome.status == "paused" else outcome.status
+            reason = outcome.reason
     else:
         status, reason = ("casting", "") if runs else ("failed", str(error or "it was never started"))
     return Standing(
         entries=entries,
         transcript=transcript,
-        outcome=outcome_view(transcript),
+        outcome=outcome,
         status=status,
         reason=reason or str(error or ""),
         waits=waits,
         runs=runs,
     )
-
-
-def _status(transcript: Transcript, *, runs: bool, waits: int) -> tuple[LiveStatus, str]:
-    outcome = outcome_view(transcript)
-    if runs and not outcome.over:
-        return ("waiting" if waits == len(unanswered(transcript)) > 0 else "running"), ""
-    return ("waiting" if waits and outcome.status == "paused" else outcome.status), outcome.reason
 
 
 async def memo_of(client: Client, debate: str) -> Memo:
@@ -125,14 +125,12 @@ async def memo_of(client: Client, debate: str) -> Memo:
             "dissent": [plain(text) for text in decision.dissent],
             "minority": [_cleaned_minority(minority) for minority in decision.minority],
             "answers": [_cleaned_minority(answer) for answer in decision.answers],
-            "ways": [f"{step.command}: {step.words}" for step in _next_steps(debate, now)],
+            "ways": [
+                f"{step.command}: {step.words}"
+                for step in next_steps(opening(debate, now.entries), debate, now.transcript)
+            ],
         }
     )
-
-
-def _next_steps(debate: str, now: Standing) -> Iterator[NextStep]:
-    """What may decide a debate that nobody won."""
-    return next_steps(opening(debate, now.entries), debate, now.transcript)
 
 
 def _cleaned_minority(minority: Minority) -> LosingAnswer:
@@ -219,6 +217,9 @@ def turns_after(entries: Sequence[Entry], after: int) -> tuple[list[TurnResult],
 
 
 def _turn_result(view: EntryView, turn: TurnView) -> TurnResult:
+    speech = turn.speech
+    facts = [f"{name}: {value}" for name, value in (*speech.facts, *speech.rest)]
+    text = "\n\n".join(filter(None, ("\n".join([*facts, *speech.aside]), speech.words)))
     return TurnResult(
         seq=view.seq,
         mark=turn.mark,
@@ -226,7 +227,7 @@ def _turn_result(view: EntryView, turn: TurnView) -> TurnResult:
         role=turn.spoken.role,
         act=turn.act,
         round=turn.round,
-        text=plain(clip(_words(turn.speech), MOST_WORDS)),
+        text=plain(clip(text, MOST_WORDS)),
         choice=_choice(turn.ballot),
         missing=plain(turn.spoken.reason),
     )
@@ -236,12 +237,6 @@ def _choice(ballot: Choice | None) -> str:
     if ballot is None:
         return ""
     return "abstains" if ballot.abstains else plain(", ".join(ballot.words))
-
-
-def _words(speech: Speech) -> str:
-    """The full content of a turn: its fields, then its text."""
-    facts = [f"{name}: {value}" for name, value in (*speech.facts, *speech.rest)]
-    return "\n\n".join(filter(None, ("\n".join([*facts, *speech.aside]), speech.words)))
 
 
 def _votes(now: Standing) -> list[Vote]:
@@ -268,16 +263,15 @@ def _waiting_result(question: OpenQuestion) -> AwaitedPersonResult:
         key=question.turn.key,
         act=noun(act_of(question.turn)),
         task=ask.task,
-        fields=[_field(field) for field in (ask.form.fields if ask.form else ())],
+        fields=[
+            FormField(
+                name=field.name,
+                kind=field.kind,
+                choices=list(field.choices),
+                required=field.required,
+                allowed=allowed_values(field),
+            )
+            for field in (ask.form.fields if ask.form else ())
+        ],
         left=question.left,
-    )
-
-
-def _field(field: Field) -> FormField:
-    return FormField(
-        name=field.name,
-        kind=field.kind,
-        choices=list(field.choices),
-        required=field.required,
-        allowed=allowed_values(field),
     )

@@ -204,7 +204,6 @@ async def _ignore_progress(done: float, total: float | None, activity: str) -> N
 
 
 def _as_mcp_error(error: FolkmootError) -> MCPError:
-
     return MCPError(code=INVALID_PARAMS, message=" ".join(hide(clean(str(error))).split()))
 
 
@@ -218,13 +217,16 @@ async def _task_of(client: Client, debate: str, *, asks: bool) -> dict[str, Any]
     """
     now = await standing(client, debate)
     task = _head(client, debate, now)
-    match now.status:
+    match now.status:  # each key of an inputRequest is used once in a debate, because an ask's is
         case "running" | "casting":
             return task | {"status": "working"}
         case "waiting" if now.reason == CANCELLED:
             return task | {"status": "cancelled"}
         case "waiting" if asks:
-            return task | {"status": "input_required", "inputRequests": _requests(now)}
+            return task | {
+                "status": "input_required",
+                "inputRequests": {wait.turn.key: _elicitation(wait) for wait in now.waits},
+            }
         case "paused" if now.outcome.kind == "stopped":
             return task | {"status": "cancelled"}
         case _:
@@ -263,11 +265,6 @@ async def _result(client: Client, debate: str, *, failed: bool) -> dict[str, Any
         is_error=failed,
     )
     return result.model_dump(mode="json", by_alias=True, exclude_none=True)
-
-
-def _requests(now: Standing) -> dict[str, Any]:
-    """The questions that people have not answered; the key of each ask is used once in a debate."""
-    return {question.turn.key: _elicitation(question) for question in now.waits}
 
 
 def _elicitation(question: OpenQuestion) -> dict[str, Any]:

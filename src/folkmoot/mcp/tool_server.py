@@ -125,25 +125,21 @@ class Server(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool; see the SDK."""
-        self._check_names(name, arguments)
+        """Call a tool; see the SDK.
+
+        Raises:
+            ToolError: an argument that the tool does not have, which the SDK would ignore, or a refusal.
+        """
+        known = self.arguments_of(name)
+        if known is not None and (wrong := [argument for argument in arguments if argument not in known]):
+            takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            raise ToolError(hide(clean(f"{name} has no argument {wrong[0][:60]!r}; {takes}")))
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
             if isinstance(error, UnexpectedToolError) and not isinstance(_cause(error), FolkmootError):
                 raise  # an internal error: the SDK hides its details
             raise ToolError(sentence(error)) from error.__cause__
-
-    def _check_names(self, name: str, arguments: dict[str, Any]) -> None:
-        """Refuse arguments that a tool does not have.
-
-        Raises:
-            ToolError: it names the arguments that there are.
-        """
-        known = self.arguments_of(name)
-        if known is not None and (wrong := [argument for argument in arguments if argument not in known]):
-            takes = f"it takes {', '.join(known)}" if known else "it takes none"
-            raise ToolError(hide(clean(f"{name} has no argument {wrong[0][:60]!r}; {takes}")))
 
     def arguments_of(self, name: str) -> Sequence[str] | None:
         """The names of a tool's arguments; None where there is no such tool."""
