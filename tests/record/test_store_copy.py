@@ -187,7 +187,12 @@ def test_every_command_takes_an_address(database: str, tmp_path: Path) -> None:
     assert empty.output.startswith(f"There are no debates yet in {show_where(database)}.")
     debate = only_id(folkmoot(tmp_path, "--store", database, "run", str(BRIEF), *QUOTES, "--quiet"))
     assert debate in folkmoot(tmp_path, "list", "--store", database).output
-    for words in (["verify", debate], ["show", "last", "--plain"], ["report", "last", "-o", "-"], ["recount", "last"]):
+    for words in (
+        ["verify", debate],
+        ["show", "last", "--plain"],
+        ["report", "last", "-o", "-"],
+        ["show", "last", "--recount"],
+    ):
         done = folkmoot(tmp_path, *words, FOLKMOOT_STORE=database)
         assert done.exit_code == 0, done.output
     receipt = folkmoot(tmp_path, "report", "--receipt", debate, "-o", "receipt.json", FOLKMOOT_STORE=database)

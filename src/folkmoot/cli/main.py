@@ -122,12 +122,12 @@ class CommandGroup(Command, rich_click.RichGroup):
         self, args: Sequence[str] | None, prog_name: str, complete_var: str | None, extra: Mapping[str, object]
     ) -> int:
         try:
-            code: object = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+            try:
+                code: object = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+            except SystemExit as ending:  # so rich-click leaves behind the help of a command without arguments
+                code = ending.code
             sys.stdout.flush()
             return code if isinstance(code, int) else 0
-        except click.exceptions.NoArgsIsHelpError as error:
-            click.echo(error.ctx.get_help())
-            return USAGE
         except click.UsageError as error:
             command = error.ctx.command_path if error.ctx else prog_name
             words = error.format_message()

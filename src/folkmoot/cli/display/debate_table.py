@@ -56,9 +56,11 @@ def _group(name: str, own: Sequence[Listed]) -> Listed:
     paused = any(item.status == "paused" for item in own)
     kind, _ = group_in_words(name)
     words = f"{kind}, {counted(len(own), 'debate')}; folkmoot list --all shows them"
+    # What its newest paused debate waits for, which is mostly what they all wait for.
+    reason = next((item.reason for item in own if item.status == "paused"), "")
     status, at = "paused" if paused else "decided", max(item.at for item in own)
     protocol = "eval" if kind == "evaluation" else kind
-    return replace(own[0], debate=name, name=words, protocol=protocol, status=status, reason="", decision="", at=at)
+    return replace(own[0], debate=name, name=words, protocol=protocol, status=status, reason=reason, decision="", at=at)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
