@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, TypeAlias, TypeVar, cast, get_args, 
 
 from msgspec import Meta, ValidationError, convert
 
+from folkmoot.core.brief import Bound, Whole
 from folkmoot.core.errors import BriefError
 
 T = TypeVar("T")
@@ -21,6 +22,11 @@ ANY_CASE = (r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}", "letters, digits, - and _")
 LOWER_CASE = (r"[a-z0-9][a-z0-9-]{0,31}", "small letters, digits and -")
 LOWER_CASE_OR_UNDERSCORE = (r"[a-z0-9][a-z0-9_-]{0,31}", "small letters, digits, - and _")
 """Which names tables may have: a pattern, and its characters in words."""
+
+
+def within(bound: Whole | Bound) -> Meta:
+    """The bounds of a number."""
+    return Meta(ge=bound.low, le=bound.high)
 
 
 def named_tables(

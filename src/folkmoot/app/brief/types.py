@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
 
 from msgspec import Meta, Struct
 
+from folkmoot.app.brief.tables import within
 from folkmoot.core.brief import (
     ASKS,
     COST,
@@ -30,10 +31,8 @@ from folkmoot.core.brief import (
     TOOLS,
     TOTAL_SECONDS,
     TURN_SECONDS,
-    Bound,
     LogMode,
     Schemas,
-    Whole,
 )
 from folkmoot.core.extensions import PROTOCOL, RULE, TOOL, offered, offers
 from folkmoot.core.roles import VoteWeights
@@ -112,11 +111,6 @@ class Key:
     low: float = 0
     high: float = 0
     written: str = field(default="", compare=False)
-
-
-def within(bound: Whole | Bound) -> Meta:
-    """The bounds of a number."""
-    return Meta(ge=bound.low, le=bound.high)
 
 
 Model: TypeAlias = Annotated[str, Meta(pattern=r"^\s*([A-Za-z][A-Za-z0-9_-]*[:/][^/\s].*|human|retriever)\s*$")]

@@ -21,8 +21,8 @@ from folkmoot.app.brief.tables import (
     check_name_of,
     named_tables,
     read_table,
+    within,
 )
-from folkmoot.app.brief.types import within
 from folkmoot.core.brief import AGENT_SESSIONS, ASKS, COST, SERVED, TOKENS
 from folkmoot.core.errors import BriefError
 from folkmoot.core.extensions import PROVIDER, offered
