@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, cast
 
 from markupsafe import Markup
@@ -40,11 +41,11 @@ def _squeezed(page: str) -> str:
 
 @cache
 def _environment(kind: str) -> "Environment":
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # here for start-up time
+    from jinja2 import Environment, FunctionLoader, StrictUndefined  # here for start-up time
 
     environment = Environment(
         bytecode_cache=_compiled_templates(),
-        loader=PackageLoader("folkmoot", ""),
+        loader=FunctionLoader(_source),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -60,6 +61,10 @@ def _environment(kind: str) -> "Environment":
         library.globals.update({word.__name__: word for word in words}, LONG=LONG)
         library.tests["multiline"] = _is_multiline
     return environment
+
+
+def _source(template: str) -> str:
+    return (files("folkmoot") / template).read_text("utf-8")
 
 
 def _compiled_templates() -> "BytecodeCache | None":
