@@ -216,7 +216,7 @@ def test_without_the_sdk(tmp_path: Path, words: tuple[str, ...], monkeypatch: py
     monkeypatch.setitem(sys.modules, "mcp", None)
     ran = folkmoot(tmp_path, "mcp", *words)
     assert (ran.exit_code, len(ran.output.splitlines())) == (2, 1)
-    assert 'pip install "mcp' in ran.output
+    assert '"mcp<' in ran.output
 
 
 @asynccontextmanager
