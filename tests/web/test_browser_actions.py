@@ -69,8 +69,6 @@ async def test_the_list_is_filtered_and_several_are_deleted(stage: Stage) -> Non
         await expect(page.get_by_role("link", name="Compare the two")).to_be_visible()
         await page.get_by_role("button", name="Delete …").click()
         assert await visit.eye() == []
-        await visit.fit(NARROW, "dark")
-        assert await visit.eye() == []
         await page.get_by_role("button", name="Delete permanently").click()
         await expect(page.get_by_text("2 debates deleted")).to_be_visible()
         await expect(rows).to_have_count(0)

@@ -107,7 +107,7 @@ async def test_a_draft_of_ones_own_is_kept_and_is_no_example(stage: Stage) -> No
         await page.get_by_role("button", name="+ a person").click()
         await page.reload()
         await expect(box(page)).to_have_value("Tea or coffee?")
-        await expect(page.get_by_text("This browser keeps it until you start it.")).to_be_visible()
+        await expect(page.get_by_text("kept in this browser until you start it")).to_be_visible()
         await expect(page.get_by_text("An example")).to_have_count(0)
         await box(page).press("End")
         await page.keyboard.type(" And why?")
