@@ -41,12 +41,12 @@ def test_what_is_submitted_stands_in_the_table_and_can_be_cancelled_and_retried(
         "The queue is empty. Start with: folkmoot worker submit BRIEF",
     ]
     result = folkmoot(
-        tmp_path, "submit", QUESTION, "-m", "builtin:quotes", "--owner", "anna", "--priority", "2", **here
+        tmp_path, "worker", "submit", QUESTION, "-m", "builtin:quotes", "--owner", "anna", "--priority", "2", **here
     )
     assert result.exit_code == 0
     debate = result.stdout.strip()
     assert result.stderr == "folkmoot: no worker is running; start one with: folkmoot worker\n"
-    [job] = json.loads(folkmoot(tmp_path, "worker", "queue", "--json", **here).output)
+    [job] = json.loads(folkmoot(tmp_path, "worker", "queue", "--json", **here).output)["debates"]
     assert (job["debate"], job["state"], job["owner"], job["priority"]) == (debate, "queued", "anna", 2)
     assert debate in folkmoot(tmp_path, "worker", "queue", "--state", "queued", **here).output
     shown = folkmoot(tmp_path, "worker", "queue", "--owner", "anna", **here).output
@@ -55,14 +55,14 @@ def test_what_is_submitted_stands_in_the_table_and_can_be_cancelled_and_retried(
     header, row = shown.splitlines()[-2:]
     assert row[header.index("priority")] == "2"
     assert debate not in folkmoot(tmp_path, "worker", "queue", "--owner", "bert", **here).output
-    status = json.loads(folkmoot(tmp_path, "worker", "queue", "--json", **here).output)
+    status = json.loads(folkmoot(tmp_path, "worker", "queue", "--json", **here).output)["status"]
     assert (status["workers"], status["places"], status["counts"]) == (0, 0, {"queued": 1})
     assert status["oldest"] == pytest.approx(job["since"], abs=0.5)
     assert folkmoot(tmp_path, "worker", "cancel", "last", **here).output == f"{debate}: cancelled\n"
-    again = folkmoot(tmp_path, "worker", "queue", "--store", database, "cancel", debate, FOLKMOOT_STORE="")
+    again = folkmoot(tmp_path, "worker", "cancel", "--store", database, debate, FOLKMOOT_STORE="")
     assert (again.exit_code, "is not queued, running or waiting" in again.output) == (1, True)
     assert folkmoot(tmp_path, "worker", "retry", debate, **here).output == f"{debate}: queued\n"
-    assert json.loads(folkmoot(tmp_path, "worker", "queue", "--json", **here).output)[0]["owner"] == "anna"
+    assert json.loads(folkmoot(tmp_path, "worker", "queue", "--json", **here).output)["debates"][0]["owner"] == "anna"
 
 
 def rows(address: str, debate: str) -> dict[str, object]:
@@ -133,7 +133,7 @@ def test_a_worker_holds_what_is_there_and_ends_when_it_is_asked_to(
 
 
 def test_what_needs_a_queue_says_so_where_there_is_none(tmp_path: Path) -> None:
-    for words in (("worker",), ("submit", QUESTION), ("queue",), ("queue", "retry", "last")):
+    for words in (("worker",), ("worker", "submit", QUESTION), ("worker", "queue"), ("worker", "retry", "last")):
         result = folkmoot(tmp_path, *words)
         assert result.exit_code == 2
         assert "a queue needs a store that many machines share" in result.output

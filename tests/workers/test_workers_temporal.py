@@ -116,7 +116,7 @@ def test_a_database_goes_with_one_temporal_until_it_is_moved(database: str, temp
     assert folkmoot(tmp_path, "worker", "submit", QUESTION, "-m", "builtin:quotes", **here).exit_code == 0
     with running_temporal() as other:
         there = {**here, "TEMPORAL_ADDRESS": other.address}
-        for words in (("worker",), ("submit", QUESTION, "-m", "builtin:quotes")):
+        for words in (("worker",), ("worker", "submit", QUESTION, "-m", "builtin:quotes")):
             refused = folkmoot(tmp_path, *words, **there)
             assert refused.exit_code == 1
             assert f"goes with Temporal at {temporal}, not at {other.address}" in refused.output
@@ -134,7 +134,7 @@ def test_what_cannot_be_used_is_one_sentence_and_nothing_is_lost(database: str, 
         ({"TEMPORAL_TLS_CLIENT_CERT_PATH": "/none"}, "settings of Temporal in the environment cannot be used"),
     ]
     for number, (env, text) in enumerate(cases, start=1):
-        for words in (("worker",), ("submit", QUESTION, "-m", "builtin:quotes")):
+        for words in (("worker",), ("worker", "submit", QUESTION, "-m", "builtin:quotes")):
             refused = folkmoot(tmp_path, *words, **here, **env) if "TEMPORAL_ADDRESS" not in env else None
             refused = refused or folkmoot(tmp_path, *words, **{**here, **env})
             assert (refused.exit_code, "Traceback" in refused.output) == (1, False), refused.output
@@ -200,7 +200,7 @@ def test_whoever_needs_no_temporal_does_not_load_it(database: str, tmp_path: Pat
     for words in (
         ("run", QUESTION, "-m", "builtin:quotes", "--quiet", "--no-report"),
         ("--store", database, "run", QUESTION, "-m", "builtin:quotes", "--quiet", "--no-report"),
-        ("--store", database, "queue"),
+        ("--store", database, "worker", "queue"),
     ):
         done = subprocess.run([sys.executable, "-c", program, *words], env=env, cwd=tmp_path, capture_output=True)
         assert done.returncode == 0, done.stderr.decode()
