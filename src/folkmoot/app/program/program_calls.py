@@ -172,11 +172,13 @@ async def run_recorded(
     if make_plan is None:
         await stop_streams(debate)
     async with open_workspace(store) as workspace:
-        participants = agents.seat(workspace.pool)
         if retry:
             debate = attempt_id(debate, await count_attempts(workspace, debate))
-        if make_plan is None or (debate and await workspace.count_entries(debate)):
+        recorded = make_plan is None or (debate and await workspace.count_entries(debate))
+        if recorded:
             check_same(debate, await workspace.entries(debate), protocol, agents.participants, chosen)
+        participants = agents.seat(workspace.pool)
+        if make_plan is None or recorded:
             go = partial(workspace.resume, debate, limits=limits, interface=agents.interface)
         else:
             plan = await make_plan(workspace, participants)
