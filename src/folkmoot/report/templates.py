@@ -44,7 +44,7 @@ def _environment(kind: str) -> "Environment":
     from jinja2 import Environment, FunctionLoader, StrictUndefined  # here for start-up time
 
     environment = Environment(
-        bytecode_cache=_compiled_templates(),
+        bytecode_cache=_compiled_templates(kind),
         loader=FunctionLoader(_source),
         autoescape=True,
         undefined=StrictUndefined,
@@ -67,8 +67,11 @@ def _source(template: str) -> str:
     return (files("folkmoot") / template).read_text("utf-8")
 
 
-def _compiled_templates() -> "BytecodeCache | None":
-    """Templates that a process before has compiled, which takes a third of a second; None where none can be kept."""
+def _compiled_templates(kind: str) -> "BytecodeCache | None":
+    """Templates that a process before has compiled, which takes a third of a second; None where none can be kept.
+
+    What is compiled escapes as its environment does, so no other kind reads it.
+    """
     from jinja2 import FileSystemBytecodeCache
     from jinja2.bccache import Bucket
     from platformdirs import user_cache_path
@@ -81,7 +84,7 @@ def _compiled_templates() -> "BytecodeCache | None":
     with suppress(OSError, RuntimeError):
         place = user_cache_path("folkmoot") / "templates"
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return Kept(str(place))
+        return Kept(str(place), f"{kind}-%s.cache")
     return None
 
 
