@@ -57,7 +57,7 @@ screenshots: .venv/dev.stamp
 	$(BIN)/python scripts/screenshots.py $(ARGS)
 
 test: .venv/dev.stamp
-	$(TESTS) -m "not system"
+	$(TESTS) -m "not system" || $(ONCE_MORE)
 
 test-all: test .venv/docs.stamp
 	export FOLKMOOT_MORE=1; $(TESTS) -m "(system or many) and not alone" || $(ONCE_MORE)

@@ -38,6 +38,7 @@ from folkmoot.core.brief import LOGS, Brief, Source
 from folkmoot.core.decision import Ballot, Decision, Minority
 from folkmoot.core.errors import FolkmootError
 from folkmoot.core.event import Closed, Entry, Opened, Ruled
+from folkmoot.core.repetition import LOOKED_AT
 from folkmoot.core.text import (
     PieceCleaner,
     clean,
@@ -205,6 +206,8 @@ def stream(text: str) -> None:
     heard = AnswerStream(read_model_name("compatible:m"), Journal())
     for sign in text:
         heard.hear(sign)
+        if heard.repeats:  # whoever reads a stream reads no further then
+            return
 
 
 def clean_pieces(text: str) -> None:
@@ -433,7 +436,8 @@ def test_each_reader_of_texts_is_linear(name: str) -> None:
 
 @pytest.mark.parametrize("name", COSTLY)
 def test_each_costly_reader_is_linear(name: str) -> None:
-    assert not slow_runs(COSTLY, name, UNITS, size=2_000, step=24)
+    size = 3 * LOOKED_AT if name == "stream" else 2_000  # below, each character makes what is looked at longer
+    assert not slow_runs(COSTLY, name, UNITS, size=size, step=24)
 
 
 @pytest.mark.parametrize("name", PAGES)
