@@ -70,7 +70,7 @@ async def test_answers_to_one_question_are_asked_for_apart(tmp_path: Path) -> No
         (b"x" * (MOST_BYTES + 1), f"file.md has {MOST_BYTES + 1:,} bytes; at most {MOST_BYTES:,} can be imported"),
         (b"PK\x03\x04 ...", "file.md is a packed file; unpack it"),
         (b"\xef\xbb\xbf \n", "file.md is empty"),
-        (b"Ada: \xff", "file.md is no text in UTF-8 (byte 6)"),
+        (b"Ada: \xff", "'file.md' is not in UTF-8 (byte 5)"),
         (
             ("A: x\nB: y\n" * MOST_TURNS).encode(),
             f"file.md: a conversation has {2 * MOST_TURNS:,} turns of 2 speakers; at most",

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from folkmoot.app.imports.conversations import Conversation
-from folkmoot.app.imports.json_conversations import read_json
+from folkmoot.app.imports.json_conversations import read_export
 from folkmoot.core.errors import BriefError
 
 CHAT = [
@@ -21,7 +21,7 @@ SPOKEN = [("Person", "Tea or coffee?"), ("gpt-4o", "Tea."), ("Ada", "Coffee.")]
 
 
 def only(value: object) -> Conversation:
-    (conversation,) = read_json(json.dumps(value), "file.json")
+    (conversation,) = read_export(json.dumps(value), "file.json")
     return conversation
 
 
@@ -67,7 +67,7 @@ def test_conversations_are_found_however_deep_they_lie() -> None:
         for text in "AB"
     ]
     log = {"version": 2, "eval": {"model": "mockllm/model"}, "samples": samples}
-    conversations = read_json(json.dumps({"data": [log]}), "log.json")
+    conversations = read_export(json.dumps({"data": [log]}), "log.json")
     assert [(item.topic, item.speakers[1].model) for item in conversations] == [("A", "a/b"), ("B", "a/b")]
 
 
@@ -81,7 +81,7 @@ def test_an_export_of_chatgpt_has_the_branch_that_it_shows() -> None:
     }
     empty: dict[str, object] = {"title": "Empty", "mapping": {}}
     export = [{"title": "Drinks", "mapping": nodes, "current_node": "d"}, empty]
-    conversation, without_words = read_json(json.dumps(export), "conversations.json")
+    conversation, without_words = read_export(json.dumps(export), "conversations.json")
     assert without_words.turns == ()
     assert spoken(conversation) == [("Person", "Tea or coffee?"), ("gpt-5", "Tea."), ("Person", "Why?")]
     assert conversation.speakers[1].model == "gpt-5"
@@ -275,6 +275,6 @@ def test_two_models_of_one_chat_are_two_speakers() -> None:
 )
 def test_what_is_no_conversation_is_refused_in_one_sentence(text: str) -> None:
     with pytest.raises(BriefError) as caught:
-        read_json(text, "file.json")
+        read_export(text, "file.json")
     assert str(caught.value).startswith("file.json ")
     assert "\n" not in str(caught.value)

@@ -8,7 +8,6 @@ import shlex
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from folkmoot.app.brief.names import check_name
 from folkmoot.core.brief import Source
@@ -80,7 +79,7 @@ _HEADING = r"^{}\s+(?P<name>[^#\n]{{1,60}}?)\s*:?\s*#*\s*(?P<words>)$"
 _BOLD = rf"^\s*(?:[-*]\s+)?{_TIME}\*\*(?P<name>[^*\n]{{1,60}}?)(?::\s*\*\*|\*\*\s*:)\s*(?P<words>.*)$"
 _PLAIN = rf"^{_TIME}(?P<name>[^\W\d_][\w .'\-]{{0,39}}?)\s*:\s+(?P<words>\S.*)$"
 
-STYLES: Final = (_BOLD, *(_HEADING.format("#" * n) for n in (2, 3, 4, 5, 6, 1)), _PLAIN)
+STYLES = (_BOLD, *(_HEADING.format("#" * n) for n in (2, 3, 4, 5, 6, 1)), _PLAIN)
 """How a line can name who speaks from there on: ``**Ada:** …``, ``## Ada``, ``Ada: …``; a time may stand before it."""
 
 _FENCE = re.compile(r"^\s*(?P<fence>`{3,}|~{3,})(?P<info>.*)$")

@@ -5,8 +5,9 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import PurePath
 
+from folkmoot.app.brief.files import decode
 from folkmoot.app.imports.conversations import Conversation, Said, read_transcript
-from folkmoot.app.imports.json_conversations import read_json
+from folkmoot.app.imports.json_conversations import read_export
 from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.core.ask import Ask, Reply
 from folkmoot.core.brief import HUMAN, Brief, Participant
@@ -19,8 +20,6 @@ from folkmoot.models.names import IMPORTED
 from folkmoot.phases import base
 from folkmoot.phases.speak import Everyone
 from folkmoot.record.store import chain_lines
-
-PROTOCOL = "imported"
 
 SPEAK = "Continue the conversation: it is your turn."
 """What a model is asked that goes on with a fork."""
@@ -38,15 +37,12 @@ def read_conversations(data: bytes, name: str, names: Collection[str] = ()) -> l
     if data.startswith(b"PK\x03\x04"):
         problem = f"{name} is a packed file; unpack it, and import the JSON file in it, such as conversations.json"
         raise BriefError(problem, code="malformed")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BriefError(f"{name} is no text in UTF-8 (byte {error.start + 1})", code="malformed") from None
+    text = decode(name, data)
     if not text.strip():
         raise BriefError(f"{name} is empty", code="malformed")
     # A transcript may begin with a time in brackets.
     is_json = PurePath(name).suffix == ".json" or re.match(r"\s*(?:\{|\[\s*[{\[\]])", text)
-    read = read_json(text, name) if is_json else [read_transcript(text, name, names)]
+    read = read_export(text, name) if is_json else [read_transcript(text, name, names)]
     for conversation in read:
         turns = sum(map(len, conversation.turns))
         if turns > MOST_TURNS or len(conversation.speakers) > MOST_SPEAKERS:
@@ -82,7 +78,7 @@ def plan_of(conversation: Conversation, origin: str = "") -> Plan:
     )
     parts = (Everyone(act="argue", task=SPEAK, who=tuple(said.by for said in turn)) for turn in conversation.turns)
     protocol = base.Sequence(parts=tuple(parts))
-    return Plan(brief=brief, name=PROTOCOL, protocol=protocol, chosen=(origin,) if origin else ())
+    return Plan(brief=brief, name="imported", protocol=protocol, chosen=(origin,) if origin else ())
 
 
 def played(plan: Plan, conversation: Conversation) -> Iterator[Event]:

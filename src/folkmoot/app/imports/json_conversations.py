@@ -4,58 +4,53 @@ Programs differ in the names of a few fields, not in what a message is. So one r
 another program that uses them is read too, such as messages of AutoGen or samples of Inspect.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Final, TypeAlias, cast
+from typing import TypeAlias
 
 from folkmoot.app.imports.conversations import Conversation, Said, topic_of, unique_names
 from folkmoot.core.brief import Source
 from folkmoot.core.errors import BriefError
+from folkmoot.core.json_values import as_list, as_object, objects, read_json
 
 Json: TypeAlias = Mapping[str, object]
 
-PARENT: Final = ("parent", "parentId", "parent_message_uuid")
-NAMES: Final[Mapping[str, str]] = {"user": "Person", "human": "Person", "assistant": "Model"}
-RULES: Final = ("system", "developer")
+PARENT = ("parent", "parentId", "parent_message_uuid")
+NAMES: Mapping[str, str] = {"user": "Person", "human": "Person", "assistant": "Model"}
+RULES = ("system", "developer")
 
 
-def read_json(text: str, name: str) -> list[Conversation]:
+def read_export(text: str, name: str) -> list[Conversation]:
     """All conversations of a file, also those without words.
 
     Raises:
         BriefError: it is none of the known forms, or no conversation in it has words.
     """
-    try:
-        conversations = list(_conversations(cast("object", json.loads(text))))
-    except (ValueError, RecursionError):
-        raise BriefError(f"{name} is no JSON", code="malformed") from None
+    conversations = list(_conversations(read_json(text)))
     if not any(conversation.turns for conversation in conversations):
-        known = "chat messages, and exports of ChatGPT, Claude and Open WebUI"
-        raise BriefError(f"{name} has no conversation that can be read; known are {known}", code="malformed")
+        problem = "has no conversation that can be read; known are chat messages, and exports of ChatGPT, Claude and Open WebUI"
+        raise BriefError(f"{name} {problem}", code="malformed")
     return conversations
 
 
 def _conversations(value: object) -> Iterator[Conversation]:
     """Each conversation in a list or an object, however deep it lies."""
-    table, tables = _table(value), _tables(value)
-    chat, model = _table(table.get("chat")), _text(table, "model")
-    history = _table(chat.get("history"))
-    if messages := tables if tables and all(map(_role, tables)) else _tables(table.get("messages")):
+    table, tables = as_object(value), list(filter(None, objects(value)))
+    chat, model = as_object(table.get("chat")), _text(table, "model")
+    history = as_object(chat.get("history"))
+    if messages := tables if tables and all(map(_role, tables)) else objects(table.get("messages")):
         yield _conversation([[message] for message in messages], "chat messages", model)
-    elif isinstance(nodes := table.get("mapping"), Mapping):
-        nodes = _table(cast("object", nodes))
-        tree = {id: {**_table(_table(node).get("message")), **_table(node)} for id, node in nodes.items()}
+    elif isinstance(table.get("mapping"), dict):
+        nodes = {id: as_object(node) for id, node in as_object(table["mapping"]).items()}
+        tree = {id: {**as_object(node.get("message")), **node} for id, node in nodes.items()}
         yield _conversation([[message] for message in _branch(tree, table)], "export of ChatGPT")
-    elif isinstance(nodes := history.get("messages"), Mapping):
-        tree = {id: _table(node) for id, node in _table(cast("object", nodes)).items()}
+    elif nodes := as_object(history.get("messages")):
+        tree = {id: as_object(node) for id, node in nodes.items()}
         yield _conversation(_answers(tree, history, chat.get("models")), "export of Open WebUI")
     elif isinstance(table.get("chat_messages"), list):
-        messages = [
-            {**({"name": "Claude"} if _role(row) == "assistant" else {}), **row}
-            for row in _tables(table["chat_messages"])
-        ]
+        rows = objects(table["chat_messages"])
+        messages = [{"name": "Claude", **row} if _role(row) == "assistant" else row for row in rows]
         if any(_text(message, *PARENT) for message in messages):  # older exports have no branches
             messages = _branch({_text(message, "uuid"): message for message in messages}, table)
         yield _conversation([[message] for message in messages], "export of Claude", model or "Claude")
@@ -93,19 +88,15 @@ def _answers(tree: Mapping[str, Json], history: Json, models: object) -> Iterato
             answers.setdefault(_text(node, *PARENT), []).append(node)
     for message in _branch(tree, history):
         parent = _text(message, *PARENT)
-        asked = _table(tree.get(parent)).get("models") or models
-        if _role(message) != "assistant" or not isinstance(asked, list) or len(cast("list[object]", asked)) < 2:
+        asked = as_list(as_object(tree.get(parent)).get("models") or models)
+        if _role(message) != "assistant" or len(asked) < 2:
             yield [message]
             continue
         by_model = {node.get("modelIdx", _text(node, "model")): node for node in (*answers[parent], message)}
-        turn: list[Json] = []
-        names: list[str] = []
-        for index in sorted(by_model, key=lambda index: index if isinstance(index, int) else 0):
-            name = _text(by_model[index], "model")
-            # One model that is asked twice is two who answer.
-            turn.append({**by_model[index], "name": name + " " * names.count(name)})
-            names.append(name)
-        yield turn
+        answered = sorted(by_model.items(), key=lambda item: item[0] if isinstance(item[0], int) else 0)
+        names = [_text(node, "model") for _, node in answered]
+        # One model that is asked twice is two who answer.
+        yield [{**node, "name": names[n] + " " * names[:n].count(names[n])} for n, (_, node) in enumerate(answered)]
 
 
 def _conversation(turns: Iterable[Sequence[Json]], program: str, model: str = "") -> Conversation:
@@ -123,37 +114,27 @@ def _conversation(turns: Iterable[Sequence[Json]], program: str, model: str = ""
 def _said(message: Json, text: str, model: str) -> Said:
     """What a message says; its name, else the model, else the role says who."""
     role, name = _role(message), message.get("name")
-    own = _text(message, "model") or _text(_table(message.get("metadata")), "model_slug")
+    own = _text(message, "model") or _text(as_object(message.get("metadata")), "model_slug")
     own, model = (own, own or model) if role == "assistant" else ("", "")
     by = name if name and isinstance(name, str) else own or NAMES.get(role) or role.capitalize() or "Somebody"
     return Said(by, text, model, person=NAMES.get(role) == "Person")
 
 
 def _role(message: Json) -> str:
-    return _text(message, "role", "sender", "source") or _text(_table(message.get("author")), "role")
+    return _text(message, "role", "sender", "source") or _text(as_object(message.get("author")), "role")
 
 
 def _words(message: Json) -> str:
     """The words of a message: a text, the texts of its parts, or a refusal; no thinking, no calls of tools."""
     content = message.get("content")
-    content = _table(content).get("parts") or _table(content).get("text") or content
-    parts = cast("list[object]", content) if isinstance(content, list) else [content]
-    texts = [part.strip() if isinstance(part, str) else _text(_table(part), "text", "refusal") for part in parts]
+    content = as_object(content).get("parts") or as_object(content).get("text") or content
+    parts = as_list(content) or [content]
+    texts = [part.strip() if isinstance(part, str) else _text(as_object(part), "text", "refusal") for part in parts]
     text = "\n\n".join(filter(None, texts)) or _text(message, "refusal", "text")
     if NAMES.get(_role(message)) == "Person":
         return text
     # Open WebUI puts a model's thinking into its answer.
     return re.sub(r'(?s)<details type="reasoning".*?(?:</details>|\Z)', "", text).strip()
-
-
-def _table(value: object) -> Json:
-    """The value if it is an object of JSON, else an empty one."""
-    return cast("Json", value) if isinstance(value, Mapping) else {}
-
-
-def _tables(value: object) -> list[Json]:
-    """The objects in a list of JSON; none where it is no list."""
-    return [table for item in cast("list[object]", value) if (table := _table(item))] if isinstance(value, list) else []
 
 
 def _text(table: Json, *names: str) -> str:
