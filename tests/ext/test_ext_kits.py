@@ -11,12 +11,13 @@ from folkmoot.app.export.report_formats import ReportFormat
 from folkmoot.app.export.reports import ReadRecord
 from folkmoot.core.ask import ToolSpec, Usage
 from folkmoot.core.errors import BriefError, ModelError, ToolError
+from folkmoot.core.json_values import read_object
 from folkmoot.models.base import Request
 from folkmoot.models.custom import ProviderModel, write
 from folkmoot.models.names import PROVIDERS, ModelName, Provider, Wire
 from folkmoot.models.prices import answer_cap
 from folkmoot.models.stream import AnswerStream, End
-from folkmoot.models.transport import ProviderConnection, read_object
+from folkmoot.models.transport import ProviderConnection
 from folkmoot.phases.choices import Choices
 from folkmoot.report.report import Report
 from folkmoot.testing import tool_checks

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -96,9 +97,9 @@ async def test_a_program_that_speaks_no_protocol_is_named_so() -> None:
 
 
 class Deaf:
-    def notified(self, method: str, params: acp_process.Fields) -> None: ...
+    def notified(self, method: str, params: Mapping[str, object]) -> None: ...
 
-    def requested(self, method: str, params: acp_process.Fields) -> acp_process.Fields | None: ...
+    def requested(self, method: str, params: Mapping[str, object]) -> Mapping[str, object] | None: ...
 
 
 async def test_nothing_more_is_asked_of_a_program_that_has_ended(tmp_path: Path) -> None:

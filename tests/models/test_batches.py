@@ -1,7 +1,8 @@
 """Providers' batch interfaces: what is odd in their answers, what is looked for on several pages, what goes live."""
 
+import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -11,10 +12,10 @@ import pytest
 from folkmoot.core.agent import BatchTry, Quote
 from folkmoot.core.brief import Settings
 from folkmoot.core.errors import BatchPending, ModelError, Refused, Unavailable
-from folkmoot.core.event import Batched, Called, Gathered, Released, SideEntry
+from folkmoot.core.event import Called
 from folkmoot.models.base import Message, Request
-from folkmoot.models.batches.batch_tray import MOST_ITEMS, BatchPace, BatchTray, Jobs
-from folkmoot.models.batches.providers import AnthropicBatches, ItemResult, JobLook, OpenAIBatches
+from folkmoot.models.batches.batch_tray import MOST_ITEMS, BatchPace, BatchTray
+from folkmoot.models.batches.providers import AnthropicBatches, BatchApi, ItemResult, JobLook, OpenAIBatches, Requests
 from folkmoot.models.names import parse
 from folkmoot.models.pool import Pool
 from folkmoot.models.transport import ProviderConnection
@@ -43,17 +44,12 @@ def anthropic(answer: Callable[[str], object]) -> AnthropicBatches:
     return AnthropicBatches(parse(CLAUDE), connection(CLAUDE, answer))
 
 
-async def test_answers_of_another_shape_are_errors() -> None:
-    for api in (openai(lambda url: {}), anthropic(lambda url: {"id": 7})):
+async def test_a_batch_without_a_name_is_no_batch() -> None:
+    for api in (openai(lambda url: {}), anthropic(lambda url: {"id": 7}), openai(lambda url: {"id": "files" in url})):
         with pytest.raises(ModelError, match="sent something that is no answer"):
-            await api.submit("job", {})
+            await api.submit("job", {"m1": {}})
         with pytest.raises(ModelError, match="sent something that is no answer"):
             await api.look("x")
-
-
-async def test_a_batch_without_a_name_is_no_batch() -> None:
-    with pytest.raises(ModelError, match="sent something that is no answer"):
-        await openai(lambda url: {"id": "file" if url.endswith("/files") else ""}).submit("job", {"m1": {}})
 
 
 async def test_a_batch_of_openai_is_looked_for_on_all_pages_that_are_new_enough() -> None:
@@ -84,7 +80,7 @@ async def test_a_batch_of_anthropic_is_known_by_its_size_and_its_results() -> No
     since = 1_795_532_400.0
     assert await anthropic(pages(1, "ended", "m1")).find("", ["m1"], since, []) == "b1"
     assert await anthropic(pages(1, "ended", "m2")).find("", ["m1"], since, []) is None
-    assert await anthropic(pages(1, "in_progress", "m1")).find("", ["m1"], since, []) is False
+    assert await anthropic(pages(1, "in_progress", "m1")).find("", ["m1"], since, []) == ""
     assert await anthropic(pages(2, "ended", "m1")).find("", ["m1"], since, []) is None
     assert await anthropic(pages(1, "ended", "m1")).find("", ["m1"], since, ["b1"]) is None
     assert await anthropic(pages(1, "ended", "m1", "soon")).find("", ["m1"], since, []) is None
@@ -96,7 +92,7 @@ async def test_a_batch_of_anthropic_is_known_by_its_size_and_its_results() -> No
     ("place", "path"),
     [
         (None, "/v1/messages/batches/b1/results"),
-        ("https://api.anthropic.com/v1/out/b1?part=1", "/v1/out/b1?part=1"),
+        ("https://gate.example/claude/v1/out/b1?part=1", "/v1/out/b1?part=1"),
         ("https://elsewhere.example/out/b1", "/out/b1"),
         ("out", "/v1/messages/batches/b1/results"),
     ],
@@ -104,83 +100,43 @@ async def test_a_batch_of_anthropic_is_known_by_its_size_and_its_results() -> No
 async def test_results_of_anthropic_are_asked_for_where_it_says_and_nowhere_else(place: str | None, path: str) -> None:
     urls: list[str] = []
 
-    def answer(url: str) -> object:
-        urls.append(url)
-        return (
-            {"processing_status": "ended", "results_url": place} if url.endswith("/b1") and len(urls) < 2 else Page(b"")
-        )
-
-    api = anthropic(answer)
-    assert await api.results("b1", await api.look("b1")) == {}
-    assert urls[-1] == f"https://api.anthropic.com{path}"
-
-
-async def test_results_behind_a_gateway_are_asked_for_under_its_address() -> None:
-    env = ENV | {"ANTHROPIC_BASE_URL": "https://gate.example/claude"}
-    urls: list[str] = []
-
     def answer(url: str) -> Page:
         urls.append(url)
-        place = "https://gate.example/claude/v1/out"
-        return Page(json.dumps({"processing_status": "ended", "results_url": place}).encode())
+        return Page(json.dumps({"id": "b1", "processing_status": "ended", "results_url": place}).encode())
 
+    env = ENV | {"ANTHROPIC_BASE_URL": "https://gate.example/claude"}
     link = ProviderConnection(parse(CLAUDE).provider, env, http=lambda url, proxied: Canned(answer))
-    api = AnthropicBatches(parse(CLAUDE), link)
-    await api.results("b1", await api.look("b1"))
-    assert urls[-1] == "https://gate.example/claude/v1/out"
+    assert (await AnthropicBatches(parse(CLAUDE), link).look("b1")).results == {}
+    assert urls[-1] == f"https://gate.example/claude{path}"
 
 
 async def test_a_request_that_timed_out_at_openai_is_a_failure() -> None:
     line = json.dumps({"custom_id": "m1", "response": None, "error": {"code": "request_timeout", "message": "slow"}})
-    results = await openai(lambda url: Page(line.encode())).results("b", JobLook(ended=True, parts=("f",)))
+    batch = Page(b'{"id": "b", "status": "completed", "error_file_id": "f"}')
+    results = (await openai(lambda url: Page(line.encode()) if "files" in url else batch).look("b")).results or {}
     assert (results["m1"].status, results["m1"].code) == ("failed", 408)
 
 
-def test_what_the_log_says_of_batches() -> None:
-    events = (
-        Gathered(job="a", model=GPT, items=("m1",)),
-        Released(debate="d"),
-        Batched(job="b", state="sent"),
-        Batched(job="a", state="unsent"),
-    )
-    jobs = Jobs().take(SideEntry(seq=n, at=float(n), event=event) for n, event in enumerate(events, start=1))
-    assert (jobs.read, list(jobs.by_id), jobs.of("m1"), jobs.handles()) == (4, ["a"], None, [])
-
-
-class Sketch:
+class Sketch(BatchApi):
     """A batch interface that does what a test says."""
 
-    def __init__(self, **answers: object) -> None:
-        usual = {
-            "submit": "h",
-            "look": JobLook(ended=False),
-            "results": dict[str, object](),
-            "cancel": None,
-            "find": None,
-        }
-        self.answers: dict[str, object] = {**usual, **answers}
+    def __init__(self, look: JobLook | Exception | None = None, error: Exception | None = None) -> None:
+        self.answer, self.error = look or JobLook(), error
         self.sent: list[dict[str, Any]] = []
 
-    async def _give(self, what: str) -> Any:
-        if isinstance(answer := self.answers[what], Exception):
-            raise answer
-        return answer
-
-    async def submit(self, job: str, requests: Mapping[str, Mapping[str, object]]) -> str:
+    async def submit(self, job: str, requests: Requests) -> str:
+        if self.error:
+            raise self.error
         self.sent.append(dict(requests))
-        return await self._give("submit")
+        return "h"
 
     async def look(self, handle: str) -> JobLook:
-        return await self._give("look")
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
 
-    async def results(self, handle: str, look: JobLook) -> dict[str, ItemResult]:
-        return await self._give("results")
-
-    async def cancel(self, handle: str) -> None:
-        await self._give("cancel")
-
-    async def find(self, job: str, items: object, since: float, known: object) -> Any:
-        return await self._give("find")
+    async def find(self, job: str, items: Sequence[str], since: float, known: Sequence[str]) -> str | None:
+        return None
 
 
 class Clock:
@@ -208,35 +164,28 @@ async def put(tray: BatchTray, *items: str) -> None:
 
 
 async def test_two_processes_send_a_request_once_and_large_batches_are_parted() -> None:
-    store, api = InMemoryStore(), Sketch()
+    store, api = InMemoryStore(), Sketch(JobLook(results={"m1": ItemResult(status="answered", body=b"{}")}))
     one, _, _ = tray_with(store, api)
-    two, _, _ = tray_with(store, api)
+    two, _, clock = tray_with(store, api)
     await put(one, "m1", "m2")
     await put(two, "m1")
-    await two.submit()
-    await one.submit()
+    async with asyncio.TaskGroup() as group:
+        group.create_task(two.submit())
+        group.create_task(one.submit())
     await put(one, "m2")
     await one.submit()  # all of it is at the provider already
-    assert [sorted(sent) for sent in api.sent] == [["m1"], ["m2"]]
+    assert sorted(item for sent in api.sent for item in sent) == ["m1", "m2"]
+    clock.now += 40.0
+    await two.look_for(["m1"])  # which sees the batch end, and the other process reads its results nevertheless
+    assert (await one.answer("m1", GPT, {"model": "x"})).body == b"{}"
     await put(one, *(f"n{n}" for n in range(MOST_ITEMS + 1)))
     assert not one.settled("n1")
     await one.submit()
-    assert [len(sent) for sent in api.sent[2:]] == [MOST_ITEMS, 1]
-
-
-async def test_what_another_process_has_sent_is_not_gathered_again() -> None:
-    store, api = InMemoryStore(), Sketch()
-    one, _, _ = tray_with(store, api)
-    two, _, _ = tray_with(store, api)
-    await put(one, "m1")
-    await put(two, "m1")
-    await two.submit()
-    await one.submit()
-    assert [sorted(sent) for sent in api.sent] == [["m1"]]
+    assert [len(sent) for sent in api.sent[-2:]] == [MOST_ITEMS, 1]
 
 
 async def test_a_tray_says_how_far_a_batch_is_and_what_it_cannot_learn() -> None:
-    api = Sketch(look=JobLook(ended=False, words="in_progress", done=1))
+    api = Sketch(JobLook(words="in_progress", done=1))
     store = InMemoryStore()
     tray, remarks, clock = tray_with(store, api)
     await put(tray, "m1")
@@ -247,7 +196,7 @@ async def test_a_tray_says_how_far_a_batch_is_and_what_it_cannot_learn() -> None
     await tray.look_for(["m1"])
     clock.now += 40.0
     await tray.look_for(["m1"])
-    api.answers["look"] = Unavailable("openai failed (500)", kind="server")
+    api.answer = Unavailable("openai failed (500)", kind="server")
     clock.now += 40.0
     await tray.look_for(["m1"])
     assert remarks == [
@@ -262,7 +211,7 @@ async def test_a_tray_says_how_far_a_batch_is_and_what_it_cannot_learn() -> None
 
 async def test_results_that_the_provider_has_deleted_end_the_wait() -> None:
     gone = Refused("openai: no such file (404)", kind="not_found")
-    tray, _, clock = tray_with(InMemoryStore(), Sketch(look=JobLook(ended=True), results=gone))
+    tray, _, clock = tray_with(InMemoryStore(), Sketch(gone))
     await put(tray, "m1")
     await tray.submit()
     clock.now += 40.0
@@ -271,7 +220,7 @@ async def test_results_that_the_provider_has_deleted_end_the_wait() -> None:
 
 
 async def test_a_batch_whose_sending_takes_too_long_may_be_there() -> None:
-    tray, remarks, clock = tray_with(InMemoryStore(), Sketch(submit=TimeoutError()))
+    tray, remarks, clock = tray_with(InMemoryStore(), Sketch(error=TimeoutError()))
     await put(tray, "m1")
     await tray.submit()
     assert remarks == [f"a batch of 1 call to {GPT} was not sent: sending took more than 300 s"]
@@ -328,8 +277,7 @@ async def test_calls_that_do_not_fit_go_live() -> None:
 
 async def test_what_a_batch_says_of_a_request_becomes_an_answer_or_an_error() -> None:
     async def ask(result: ItemResult) -> Called:
-        api = Sketch(look=JobLook(ended=True), results={"m1": result})
-        model, tray, clock = model_with(api, "live")
+        model, tray, clock = model_with(Sketch(JobLook(results={"m1": result})), "live")
         tray.on = True
         notebook = Booked(BatchTry(item="m1"))
         with pytest.raises(BatchPending):
@@ -354,7 +302,7 @@ async def test_a_part_that_a_batch_refuses_is_left_out_of_the_next_one(name: str
     error = {"type": "invalid_request_error", "message": "`temperature` is deprecated for this model."}
     refused = ItemResult(status="failed", body=json.dumps({"type": "error", "error": error}).encode())
     refused = replace(refused, code=400) if name == GPT else refused
-    api = Sketch(look=JobLook(ended=True), results={"m1": refused, "m2": refused})
+    api = Sketch(JobLook(results={"m1": refused, "m2": refused}))
     model, tray, clock = model_with(api, "live", name)
     tray.on = True
     request = replace(ASK, settings=Settings(temperature=0.3))
@@ -369,15 +317,3 @@ async def test_a_part_that_a_batch_refuses_is_left_out_of_the_next_one(name: str
             await model.complete(request, Booked(BatchTry(item=item, model=name), then))
     await tray.submit()
     assert [["temperature" in body for body in batch.values()] for batch in api.sent] == [[True] * 2, [False] * 2]
-
-
-async def test_a_process_that_did_not_see_a_batch_end_gets_its_results() -> None:
-    store = InMemoryStore()
-    api = Sketch(look=JobLook(ended=True), results={"m1": ItemResult(status="answered", body=b"{}")})
-    one, _, clock = tray_with(store, api)
-    await put(one, "m1")
-    await one.submit()
-    clock.now += 40.0
-    await one.look_for(["m1"])
-    other, _, _ = tray_with(store, api)
-    assert (await other.answer("m1", GPT, {"model": "x"})).body == b"{}"

@@ -457,7 +457,7 @@ class Gathered:
     Attributes:
         job: our name of the batch.
         model: ``provider:name``, which all of them ask.
-        items: what each request is called there; see ``Attempted.item``.
+        items: what each request is called there; see ``Attempted.item``. One that an earlier batch has is of that one.
     """
 
     job: str

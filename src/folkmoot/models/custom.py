@@ -18,6 +18,7 @@ from folkmoot.core.ask import Usage
 from folkmoot.core.brief import Settings
 from folkmoot.core.errors import Unreadable
 from folkmoot.core.event import Called
+from folkmoot.core.json_values import read_object
 from folkmoot.core.text import named
 from folkmoot.models.base import Message, Request, Traits
 from folkmoot.models.http_port import Unreached
@@ -25,7 +26,7 @@ from folkmoot.models.names import ModelName, Provider, unsent_settings
 from folkmoot.models.prices import count_tokens, quote
 from folkmoot.models.provider_errors import answer_error, connection_error, malformed_error, translated_errors
 from folkmoot.models.stream import AnswerStream, End, final_answer, repair_surrogates
-from folkmoot.models.transport import ProviderConnection, read_object
+from folkmoot.models.transport import ProviderConnection
 
 Agent: TypeAlias = Callable[[str], object]
 """An agent that is a function: a prompt in; words out, or what can be awaited for them."""

@@ -6,15 +6,15 @@ Nothing here costs anything or shows a key: local servers are asked for their li
 import asyncio
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, cast
 
 from folkmoot.core.brief import QUOTES
 from folkmoot.core.errors import BriefError
+from folkmoot.core.json_values import objects, read_object
 from folkmoot.models.names import Environment, Key, Provider, find_key, find_url, providers
-from folkmoot.models.transport import read_object
 from folkmoot.models.wires.acp_programs import USUAL
 
 if TYPE_CHECKING:
@@ -135,9 +135,7 @@ def _names(raw: bytes) -> list[str] | None:
     listed = page.get("models", page.get("data"))
     if not isinstance(listed, list):
         return None
-    entries = cast("list[object]", listed)
-    known = [cast("Mapping[str, object]", entry) for entry in entries if isinstance(entry, dict)]
-    names = (entry.get("name") or entry.get("id") for entry in known)
+    names = (entry.get("name") or entry.get("id") for entry in objects(cast("object", listed)))
     found = list(dict.fromkeys(name for name in names if isinstance(name, str) and name.strip()))
     return [PurePath(found[0]).stem] if len(found) == 1 and found[0].endswith(".gguf") else found
 

@@ -9,10 +9,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from ipaddress import ip_address
-from typing import cast
 from urllib.parse import urlsplit
 
 from folkmoot.core.errors import ModelError
+from folkmoot.core.json_values import as_object, objects
 from folkmoot.models.http_port import Unreached
 from folkmoot.models.names import Provider
 
@@ -76,7 +76,7 @@ async def ask_server(get: Get) -> ServerFacts | None:
     facts: ServerFacts | None = None
     with suppress(ModelError, Unreached, TimeoutError):
         async with asyncio.timeout(SECONDS):
-            entries = _entries(await get("/v1/models"))
+            entries = objects((await get("/v1/models")).get("data"))
             contexts = {name: tokens for entry in entries for name, tokens in _context(entry)}
             owners = {entry.get("owned_by") for entry in entries}
             slots, alone = BATCHING if owners & {"vllm", "sglang"} else 1, len(entries) == 1
@@ -85,30 +85,22 @@ async def ask_server(get: Get) -> ServerFacts | None:
                 return _with_props(facts, await get("/props"))
             if entries and not contexts:
                 # LM Studio tells the length with which a model is loaded on its own path only.
-                loaded = _entries(await get("/api/v0/models"))
+                loaded = objects((await get("/api/v0/models")).get("data"))
                 contexts = {name: tokens for entry in loaded for name, tokens in _context(entry)}
                 return replace(facts, contexts=contexts)
     return facts
 
 
-def _entries(page: Mapping[str, object]) -> list[Mapping[str, object]]:
-    listed = page.get("data")
-    entries = cast("list[object]", listed) if isinstance(listed, list) else []
-    return [cast("Mapping[str, object]", entry) for entry in entries if isinstance(entry, dict)]
-
-
 def _context(entry: Mapping[str, object]) -> list[tuple[str, int]]:
     """The name of a model in a list, and its tokens of context; nothing where they are not told."""
-    meta = entry.get("meta")
-    known = {**(cast("Mapping[str, object]", meta) if isinstance(meta, dict) else {}), **entry}
+    known = {**as_object(entry.get("meta")), **entry}
     tokens = next((value for name in _LENGTHS if (value := _count(known.get(name)))), 0)
     return [(str(entry.get("id", "")), tokens)] if tokens else []
 
 
 def _with_props(facts: ServerFacts, props: Mapping[str, object]) -> ServerFacts:
     """What llama.cpp adds: its slots, and the context of each, which is less than that of the model."""
-    usual = props.get("default_generation_settings")
-    each = _count(cast("Mapping[str, object]", usual).get("n_ctx")) if isinstance(usual, dict) else 0
+    each = _count(as_object(props.get("default_generation_settings")).get("n_ctx"))
     contexts = {name: min(tokens, each or tokens) for name, tokens in facts.contexts.items()}
     return replace(facts, slots=_count(props.get("total_slots")) or 1, contexts=contexts)
 

@@ -11,7 +11,7 @@ import copy
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from folkmoot.core.agent import Quote, Recorder
 from folkmoot.core.ask import Fields, Usage, Value
@@ -19,9 +19,7 @@ from folkmoot.core.errors import BriefError, FolkmootError, Unavailable
 from folkmoot.core.event import Called
 from folkmoot.core.extensions import NO_OPTIONS, PROVIDER, options_for, with_options
 from folkmoot.models.base import Model, Request, Traits
-from folkmoot.models.batches.batch_tray import BatchTray
-from folkmoot.models.batches.batched_model import BatchedModel, Whole
-from folkmoot.models.batches.providers import BatchApi
+from folkmoot.models.batches.batch_tray import BatchedModel, BatchTray
 from folkmoot.models.layers import Breaker, BreakerSettings, Layer, ResilientModel, RetrySettings
 from folkmoot.models.local_server import is_nearby
 from folkmoot.models.names import ACP, Environment, ModelName, find_url, need_key, parse, programs_in
@@ -30,6 +28,10 @@ from folkmoot.models.provider_errors import translated_errors
 from folkmoot.models.transport import IN_FLIGHT, OpenHttp, ProviderConnection, UsageMeter
 from folkmoot.models.wires.acp_agent import AcpModel
 from folkmoot.models.wires.acp_programs import AcpProgram, program_of
+
+if TYPE_CHECKING:
+    from folkmoot.models.batches.providers import BatchApi
+    from folkmoot.models.wires.base import WireModel
 
 
 class OpenTray(Protocol):
@@ -227,9 +229,9 @@ class Pool:
             adapter = _adapter(parsed, connection, options)
             model = _layered(adapter, connection, self._retry, breaker)
             if self.open_tray is not None and provider.batches:
-                api, tray = cast("BatchApi", _load(provider.batches)(parsed, connection)), self.open_tray()
-                tray.register(str(parsed), api)
-                model = BatchedModel(model, cast("Whole", adapter), parsed, tray, connection.key)
+                tray = self.open_tray()
+                tray.register(str(parsed), cast("BatchApi", _load(provider.batches)(parsed, connection)))
+                model = BatchedModel(model, cast("WireModel", adapter), parsed, tray, connection.key)
             self._cold[known_as] = (parsed, connection)
             if connection.local and isinstance(adapter, AsksItsServer):
                 self._nearby.append(adapter)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias, cast
 
 from folkmoot.core.errors import Unavailable, Unreadable
+from folkmoot.core.json_values import read_object
 from folkmoot.models.http_port import HttpAnswer, HttpPort
 from folkmoot.models.local_server import FRESH, ServerFacts, ask_server, is_nearby
 from folkmoot.models.names import Environment, Provider, find_url, need_key
@@ -257,12 +258,3 @@ class Gate:
                 problem = f"the provider asked to wait {left:.0f} seconds more"
                 raise Unavailable(problem, kind="rate", retry_after=left)
             await asyncio.sleep(left)
-
-
-def read_object(raw: bytes) -> dict[str, object]:
-    """A JSON object; an empty one where the bytes are none."""
-    try:
-        value: object = json.loads(raw)
-    except (ValueError, RecursionError):
-        return {}
-    return cast("dict[str, object]", value) if isinstance(value, dict) else {}

@@ -8,7 +8,6 @@ the owner's notes.
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Generic, Literal, Protocol, TypeAlias, TypeVar, get_args
 
@@ -140,29 +139,6 @@ class SideStream(_EventStream[SideEntry]):
             RecordError: the store cannot be written, or the stream is damaged.
         """
         return await self._append(lambda seq, at, prev: SideEntry(seq=seq, at=at, event=event, prev=prev))
-
-    async def post_what(self, make: Callable[[Sequence[SideEntry]], SideEvent | None]) -> SideEvent | None:
-        """Add what follows from all entries before it, whoever else adds some meanwhile; None adds nothing.
-
-        Raises:
-            RecordError: the store cannot be written, or the stream is damaged.
-        """
-        event: SideEvent | None = None
-
-        def entry(seq: int, at: float, prev: str) -> SideEntry:
-            nonlocal event
-            event = make(self._known)
-            if event is None:
-                raise _Nothing
-            return SideEntry(seq=seq, at=at, event=event, prev=prev)
-
-        with suppress(_Nothing):
-            await self._append(entry)
-        return event
-
-
-class _Nothing(Exception):
-    """There is nothing to add."""
 
 
 def streams_beside(debate: str) -> tuple[str, ...]:

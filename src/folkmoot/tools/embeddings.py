@@ -26,6 +26,7 @@ from folkmoot.core.agent import Context, Quote, Recorder
 from folkmoot.core.ask import Ask, Reply, Usage
 from folkmoot.core.errors import BriefError, Unavailable, Unreadable
 from folkmoot.core.event import Called
+from folkmoot.core.json_values import read_object
 from folkmoot.core.packages import missing_library
 from folkmoot.core.text import clean, clip
 from folkmoot.core.transcript import Turn, read_field
@@ -34,7 +35,7 @@ from folkmoot.models.http_port import Unreached
 from folkmoot.models.names import Environment, parse
 from folkmoot.models.prices import cost, count_most, count_tokens
 from folkmoot.models.provider_errors import answer_error
-from folkmoot.models.transport import ProviderConnection, read_object
+from folkmoot.models.transport import ProviderConnection
 
 BATCH = 64
 """Texts of one request."""

@@ -13,9 +13,9 @@ from typing import Protocol, TypeAlias, cast
 from folkmoot.agents.toolkit import ToolResult, ToolUse
 from folkmoot.core.ask import ToolSpec
 from folkmoot.core.errors import BriefError, ToolError
+from folkmoot.core.json_values import read_object
 from folkmoot.core.packages import missing_library
 from folkmoot.core.text import clean, clip
-from folkmoot.models.transport import read_object
 from folkmoot.tools.fetch import LONGEST_ADDRESS, Fetcher
 
 RESULTS = 8

@@ -141,8 +141,7 @@ class BatchRounds:
             if self.stop.reason:
                 self._wake(lambda items: True)
             elif self._parked and not self._working:
-                if tray.waiting:
-                    await tray.submit()
+                await tray.submit()
                 await tray.look_for(self._items())
                 self._wake(lambda items: all(map(tray.settled, items)))
             await self._until(tray.next_look(self._items()))

@@ -7,17 +7,18 @@ its own settings may allow that without asking.
 
 import asyncio
 import tempfile
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from folkmoot.core.agent import Quote, Recorder
 from folkmoot.core.ask import NOTE, ToolCall, Usage
 from folkmoot.core.brief import Settings
 from folkmoot.core.errors import Refused, Unavailable, Unreadable
 from folkmoot.core.event import Called
+from folkmoot.core.json_values import as_object, objects
 from folkmoot.core.text import clip, flat
 from folkmoot.models import provider_errors
 from folkmoot.models.base import Message, Request, Traits
@@ -25,7 +26,7 @@ from folkmoot.models.finish import finish_of
 from folkmoot.models.names import ModelName
 from folkmoot.models.prices import quote
 from folkmoot.models.stream import AnswerStream, End, final_answer
-from folkmoot.models.wires.acp_process import Fields, RpcError, RpcProcess, as_fields, running
+from folkmoot.models.wires.acp_process import RpcError, RpcProcess, running
 from folkmoot.models.wires.acp_programs import AcpProgram
 
 VERSION = 1
@@ -122,12 +123,12 @@ class AcpModel:
         if not isinstance(session, str):
             raise Unreadable(f"{self._name} opened no session", kind="garbled")
         if mode := self._program.mode:
-            modes = [known.get("id") for known in _objects(as_fields(opened.get("modes")).get("availableModes"))]
+            modes = [known.get("id") for known in objects(as_object(opened.get("modes")).get("availableModes"))]
             self._check("mode", mode, modes)
             await agent.request("session/set_mode", sessionId=session, modeId=mode)
         if self._wanted:
-            options = _objects(opened.get("configOptions"))
-            choice = next((option for option in options if option.get("category") == "model"), as_fields(None))
+            options = objects(opened.get("configOptions"))
+            choice = next((option for option in options if option.get("category") == "model"), as_object(None))
             self._check("model", self._wanted, _values(choice.get("options")))
             await agent.request(
                 "session/set_config_option", sessionId=session, configId=choice.get("id"), value=self._wanted
@@ -154,7 +155,7 @@ class AcpModel:
             raise
         if ended.get("stopReason") == "cancelled":
             raise Unavailable(f"{self._name} broke off its answer", kind="connection", again=True)
-        used = as_fields(ended.get("usage"))
+        used = as_object(ended.get("usage"))
         counts = [used.get(name) for name in ("cachedReadTokens", "inputTokens", "outputTokens")]
         cached, fresh, output = (count if isinstance(count, int) and count > 0 else 0 for count in counts)
         usage = Usage(input_tokens=fresh + cached, output_tokens=output, cached_tokens=cached)
@@ -169,14 +170,14 @@ class _Session:
         self._noted: list[ToolCall] = []
         self._more = 0
 
-    def notified(self, method: str, params: Fields) -> None:
+    def notified(self, method: str, params: Mapping[str, object]) -> None:
         """Take a piece of the answer; all else is a sign of life.
 
         Raises:
             Unreadable: the answer does not end.
         """
-        update = as_fields(params.get("update"))
-        content = as_fields(update.get("content"))
+        update = as_object(params.get("update"))
+        content = as_object(update.get("content"))
         kind, words = content.get("type"), content.get("text")
         if update.get("sessionUpdate") != "agent_message_chunk":
             self.speech.think()
@@ -185,14 +186,14 @@ class _Session:
         else:
             self._note("left out", f"{kind or 'something'} in the answer")
 
-    def requested(self, method: str, params: Fields) -> Fields | None:
+    def requested(self, method: str, params: Mapping[str, object]) -> Mapping[str, object] | None:
         """Deny it, a permission by the agent's own words for that where it has some."""
         self.speech.think()
         if method != "session/request_permission":
             self._note("denied", f"{method} {params.get('path') or params.get('command') or ''}")
             return None
-        self._note("denied", str(as_fields(params.get("toolCall")).get("title") or "something"))
-        options = {str(option.get("kind")): option.get("optionId") for option in _objects(params.get("options"))}
+        self._note("denied", str(as_object(params.get("toolCall")).get("title") or "something"))
+        options = {str(option.get("kind")): option.get("optionId") for option in objects(params.get("options"))}
         chosen = options.get("reject_once") or options.get("reject_always")
         return {"outcome": {"outcome": "selected", "optionId": chosen} if chosen else {"outcome": "cancelled"}}
 
@@ -214,16 +215,9 @@ class _Session:
             self._more += 1
 
 
-def _objects(value: object) -> list[Fields]:
-    """The objects of a list of JSON; none where it is no list."""
-    return list(map(as_fields, cast("list[object]", value))) if isinstance(value, list) else []
-
-
 def _values(options: object) -> list[Any]:
     """The values of an option, also where they stand in groups."""
-    return [
-        value for option in _objects(options) for value in (_values(option.get("options")) or [option.get("value")])
-    ]
+    return [value for option in objects(options) for value in (_values(option.get("options")) or [option.get("value")])]
 
 
 def _as_text(messages: Sequence[Message]) -> str:

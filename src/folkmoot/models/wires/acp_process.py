@@ -11,9 +11,10 @@ import signal
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Protocol
 
 from folkmoot.core.errors import ModelError, Unavailable, Unreadable
+from folkmoot.core.json_values import as_object, read_object
 
 LINE_BYTES = 2**24
 """The most bytes of one line."""
@@ -36,9 +37,6 @@ ENVIRONMENT = (
 )
 """The environment variables that every program gets."""
 
-Fields: TypeAlias = Mapping[str, Any]
-"""An object of JSON."""
-
 
 class RpcError(Exception):
     """The program answers a request with an error."""
@@ -51,11 +49,11 @@ class RpcError(Exception):
 class Listener(Protocol):
     """What is told of that which the program says by itself."""
 
-    def notified(self, method: str, params: Fields) -> None:
+    def notified(self, method: str, params: Mapping[str, object]) -> None:
         """Take a notification; a ``ModelError`` ends the conversation."""
         ...
 
-    def requested(self, method: str, params: Fields) -> Fields | None:
+    def requested(self, method: str, params: Mapping[str, object]) -> Mapping[str, object] | None:
         """The result of a request of the program; None where there is no such method here."""
         ...
 
@@ -74,7 +72,7 @@ class RpcProcess:
         self._bytes = self._requests = self._sent = 0
         self._greeted = self._strange = False
 
-    async def request(self, method: str, **params: object) -> Fields:
+    async def request(self, method: str, **params: object) -> Mapping[str, object]:
         """Send a request, and wait for its result.
 
         Raises:
@@ -92,16 +90,16 @@ class RpcProcess:
             async with asyncio.timeout(CANCEL_SECONDS):
                 await self._answer()
 
-    def _send(self, message: Fields) -> None:
+    def _send(self, message: Mapping[str, object]) -> None:
         stdin = self._process.stdin
         if stdin and not stdin.is_closing():
             stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
 
-    async def _answer(self) -> Fields:
+    async def _answer(self) -> Mapping[str, object]:
         """The result of the last request."""
         while True:
             message = await self._message()
-            method, params = message.get("method"), as_fields(message.get("params"))
+            method, params = message.get("method"), as_object(message.get("params"))
             if isinstance(method, str) and "id" in message:
                 self._requests += 1
                 if self._requests > MOST_REQUESTS:
@@ -112,24 +110,20 @@ class RpcProcess:
             elif isinstance(method, str):
                 self._listener.notified(method, params)
             elif message.get("id") == self._sent and "error" in message:
-                error = as_fields(message["error"])
+                error = as_object(message["error"])
                 code, words = error.get("code"), error.get("message", message["error"])
                 raise RpcError(code if isinstance(code, int) else 0, str(words))
             elif message.get("id") == self._sent:
-                return as_fields(message.get("result"))
+                return as_object(message.get("result"))
 
-    async def _message(self) -> Fields:
+    async def _message(self) -> Mapping[str, object]:
         """The next message."""
         while True:
             line = await self._line()
-            try:
-                message: object = json.loads(line) if line.strip() else None
-            except (ValueError, RecursionError):
-                message = line
-            if isinstance(message, dict):
+            if message := read_object(line):
                 self._greeted = True
-                return as_fields(cast("object", message))
-            self._strange = self._strange or message is not None
+                return message
+            self._strange = self._strange or bool(line.strip())
 
     async def _line(self) -> bytes:
         assert self._process.stdout
@@ -209,8 +203,3 @@ def _kill_group(group: int) -> None:
     kill: Callable[[int, int], None] = getattr(os, "killpg", os.kill)
     with suppress(ProcessLookupError, PermissionError):
         kill(group, getattr(signal, "SIGKILL", signal.SIGTERM))
-
-
-def as_fields(value: object) -> Fields:
-    """A value of JSON as an object; an empty one where it is none."""
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from folkmoot.core.ask import ToolCall, Usage
 from folkmoot.core.brief import Settings
+from folkmoot.core.json_values import as_object
 from folkmoot.core.text import named
 from folkmoot.models.base import Message, Request
 from folkmoot.models.finish import finish_of
@@ -16,7 +17,7 @@ from folkmoot.models.names import Key, ModelName
 from folkmoot.models.prices import answer_cap
 from folkmoot.models.stream import AnswerStream
 from folkmoot.models.transport import ProviderConnection
-from folkmoot.models.wires.base import Reader, WireModel, arguments_object, usage_counts, words_of
+from folkmoot.models.wires.base import Reader, WireModel, arguments_object, words_of
 from folkmoot.models.wires.refused_parts import PartsOfWire
 
 VERSION, VERSION_OF_SAMPLING = "2026-10-21", "2023-06-01"
@@ -152,7 +153,7 @@ class MessageReader(Reader[Event]):
                 self._begin(event.index, block)
             case Event(type="message_start", message=Body() as body):
                 self._serve(body.model)
-                self._count({**usage_counts(body.usage), "output_tokens": 0})
+                self._count({**as_object(body.usage), "output_tokens": 0})
             case Event(type="message_delta", delta=delta):
                 self._stop(delta.stop_reason if delta else None)
                 self._count(event.usage)
@@ -209,7 +210,7 @@ class MessageReader(Reader[Event]):
 
         The output is counted at the end; what is said of it at the beginning is no count.
         """
-        self._counts.update({name: count for name, count in usage_counts(usage).items() if count is not None})
+        self._counts.update({name: count for name, count in as_object(usage).items() if count is not None})
         fresh, read, written = (self._counts.get(name, 0) for name in _INPUT)
         self.written = cast("int", written)
         try:

@@ -19,13 +19,14 @@ from folkmoot.core.ask import ToolCall, Usage
 from folkmoot.core.brief import Settings
 from folkmoot.core.errors import ModelError, Refused, Unreadable
 from folkmoot.core.event import Called
+from folkmoot.core.json_values import read_object
 from folkmoot.models import provider_errors
 from folkmoot.models.base import Request, Traits
 from folkmoot.models.http_port import HttpAnswer, Unreached
 from folkmoot.models.names import Key, ModelName, unsent_settings
 from folkmoot.models.prices import quote
 from folkmoot.models.stream import AnswerStream, End, final_answer
-from folkmoot.models.transport import BoundedBody, ProviderConnection, read_error, read_object
+from folkmoot.models.transport import BoundedBody, ProviderConnection, read_error
 from folkmoot.models.wires.events import Events, Lines
 from folkmoot.models.wires.refused_parts import PartsOfWire, RefusedParts
 
@@ -51,17 +52,6 @@ TAIL_SECONDS = 2.0
 
 LINGER_SECONDS = 0.05
 """Seconds after an answer's last event in which its body may end, so that the connection can be used again."""
-
-
-def usage_counts(usage: object) -> Mapping[str, object]:
-    """What a provider counts, by name; nothing where it sends something else in its place."""
-    return cast("Mapping[str, object]", usage) if isinstance(usage, dict) else {}
-
-
-def objects(value: object) -> list[Mapping[str, object]]:
-    """The objects of a list; none where it is no list."""
-    listed = cast("list[object]", value) if isinstance(value, list) else []
-    return [cast("Mapping[str, object]", item) for item in listed if isinstance(item, dict)]
 
 
 _TEXT = frozenset({"", "text", "output_text", "text_delta"})

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from folkmoot.core.ask import Usage
 from folkmoot.core.errors import ModelError, Refused
+from folkmoot.core.json_values import read_object
 from folkmoot.models import provider_errors
 from folkmoot.models.base import Message, Request, Traits
 from folkmoot.models.finish import finish_of
@@ -24,7 +25,7 @@ from folkmoot.models.local_server import SECONDS
 from folkmoot.models.names import ModelName
 from folkmoot.models.prices import answer_cap, count_tokens
 from folkmoot.models.stream import AnswerStream
-from folkmoot.models.transport import ProviderConnection, read_object
+from folkmoot.models.transport import ProviderConnection
 from folkmoot.models.wires.base import Reader, WireModel, arguments_object, words_of
 from folkmoot.models.wires.events import Lines
 from folkmoot.models.wires.openai_chat import write_tool

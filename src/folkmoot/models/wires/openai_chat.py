@@ -12,12 +12,13 @@ import msgspec
 from msgspec import Struct
 
 from folkmoot.core.ask import ToolSpec, Usage
+from folkmoot.core.json_values import as_object, objects
 from folkmoot.models.base import Message, Request
 from folkmoot.models.finish import finish_of
 from folkmoot.models.names import Key, ModelName
 from folkmoot.models.prices import answer_cap
 from folkmoot.models.stream import AnswerStream
-from folkmoot.models.wires.base import Reader, WireModel, objects, usage_counts, words_of
+from folkmoot.models.wires.base import Reader, WireModel, words_of
 from folkmoot.models.wires.refused_parts import PartsOfWire, is_strict
 
 _CAPS = ("max_tokens", "max_completion_tokens")
@@ -123,7 +124,7 @@ class ChatReader(Reader[Chunk]):
         if event.choices:
             self._read_piece(event.choices[0])
         if event.usage or event.x_groq:
-            counts = usage_counts(event.usage) or usage_counts(usage_counts(event.x_groq).get("usage"))
+            counts = as_object(event.usage) or as_object(as_object(event.x_groq).get("usage"))
             self.usage = _usage(counts) if counts else self.usage
         self.served = str(event.model) if isinstance(event.model, str) and event.model else self.served
 
@@ -185,7 +186,7 @@ class _Call:
 
 
 def _usage(counts: Mapping[str, object]) -> Usage:
-    cached = usage_counts(counts.get("prompt_tokens_details")).get("cached_tokens")
+    cached = as_object(counts.get("prompt_tokens_details")).get("cached_tokens")
     # What cannot be is mended where it is booked.
     return Usage(
         input_tokens=cast("int", counts.get("prompt_tokens") or 0),
