@@ -18,6 +18,7 @@ from folkmoot.core.errors import Refused, Unavailable, Unreadable
 from folkmoot.core.event import Called
 from folkmoot.core.transcript import INTERJECTION, Turn
 from folkmoot.models.base import Message, Speaker, Traits
+from folkmoot.phases.speak import draft
 from folkmoot.testing.scripted import Scripted, ScriptedModel
 from tests.kits.codes import codes
 
@@ -247,6 +248,12 @@ async def test_a_truncated_ballot_is_asked_for_again() -> None:  # F16
     reply, _ = await answer(cut, cut, cut)
     assert reply.fields == {}
     assert codes(reply) == (f"I vote for: {TRUNCATED}",)
+
+
+async def test_going_on_with_the_next_label_begins_a_line() -> None:
+    cut = Called(key="", call="", text="ARGUMENT: It is cheap, and we can go ba", finish="length")
+    reply, _ = await answer(cut, "CONFIDENCE: 0.9\nANSWER: rent", form=draft(("rent", "buy")))
+    assert reply.fields == {"ARGUMENT": "It is cheap, and we can go ba", "CONFIDENCE": 0.9, "ANSWER": "rent"}
 
 
 WHOLE = "FINDING\nFILE: a.py\nEND"

@@ -16,7 +16,9 @@ from folkmoot.phases.speak import draft as first_answer
 from tests.answers.answer_forms import ballot, draft, marks, scaffold, settlement
 from tests.kits.codes import codes
 
-FORMS = (ballot(), ballot(strict=True), scaffold(), settlement(), draft(), marks())
+BLANK = Field(name="My verdict is [[{}]]", kind="choice", choices=("A", "B", "A=B"))
+JUDGED = Form(name="verdict", layout="line", fields=(BLANK,))
+FORMS = (ballot(), ballot(strict=True), scaffold(), settlement(), draft(), marks(), JUDGED)
 EVERY_KIND = (
     Field(name="ANSWER"),
     Field(name="PICK", kind="choice", choices=("Ann", "Bob Lee", "N/A")),
@@ -101,6 +103,32 @@ def test_words_that_would_disturb_are_set_as_a_quotation():
 def test_fields_that_the_form_does_not_have_cannot_be_written(fields: dict[str, Value]):
     with pytest.raises(ValueError, match="cannot be written"):
         write(ballot(), fields)
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("Both are good. Therefore, my verdict is [[B]].", "B"),
+        ("**My verdict is [[ a=b ]]**", "A=B"),
+        ("My verdict is [[A]]. As I said, my verdict is [[A]].", "A"),
+        ("My verdict is [[A]]. On second thoughts: my verdict is [[B]].", None),
+        ("My verdict is [[C]]", None),
+        ("My verdict is [[A or B]]", None),
+        ('Write "My verdict is [[A]]" if the first one is better.', None),
+        ("> My verdict is [[A]]", None),
+        ("One writes:\n```\nMy verdict is [[A]]\n```", None),
+        ("Ben:\nMy verdict is [[A]]", None),
+        ("[[A]]", None),
+    ],
+)
+def test_a_choice_may_stand_in_the_middle_of_a_formula(text: str, verdict: str | None):
+    assert read(JUDGED, text, others=("Ben",)).fields.get(BLANK.name) == verdict
+
+
+def test_a_formula_with_its_choice_in_the_middle_is_written_as_it_is_read():
+    written = write(JUDGED, {BLANK.name: "B"}, "It is shorter.")
+    assert written == "It is shorter.\n\nMy verdict is [[B]]"
+    assert read(JUDGED, written).fields == {BLANK.name: "B"}
 
 
 def test_a_line_holds_other_fields_too():

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from folkmoot.agents.context_window import fitted_prompt
 from folkmoot.agents.prompt import fit, frame
 from folkmoot.agents.toolkit import ROUNDS, USES, Tool, Toolkit, ToolUse, format_result
+from folkmoot.answers.labels import labels_of
 from folkmoot.answers.layout import Reading, read, repair_question
 from folkmoot.answers.schemas.form_schema import (
     WORDS,
@@ -269,7 +270,10 @@ class Conversation:
             self.notes.append(COPIED)
             return answer
         self.notes.append(CONTINUED)
-        joined = replace(rest, text=head + gap + (rest.text.lstrip() if gap else rest.text))
+        goes_on = rest.text.lstrip() if gap else rest.text
+        if labels_of(form.fields)[0].match(rest.text.lstrip()):  # it has left what was cut off for the next field
+            head, gap, goes_on = answer.text, "\n", rest.text.lstrip()
+        joined = replace(rest, text=head + gap + goes_on)
         anew = rest.text.lstrip()[:SAME] == answer.text.lstrip()[:SAME]
         return rest if anew and _needs_repair(form, _read(ask, joined, self.context)) else joined
 

@@ -15,6 +15,9 @@ from folkmoot.answers.text import fold, key
 from folkmoot.answers.values import STRUCK, Fault, FieldValues, Known, names_one, read_value, the_same
 from folkmoot.core.ask import ABSTAIN, Field, Form, Value
 
+BLANK = "{}"
+"""What stands in a formula's name where the choice goes, if not behind it: ``My verdict is [[{}]]``."""
+
 _LEAD = r"[^\w\s#>|*_`\"'“„«([{<-]{0,3}\s{0,3}(?:#{1,6}[ \t]+)?(?:[-*+•][ \t]+|\d{1,2}[.)][ \t]+)?"
 _MARKS = r"[*_`]{0,3}"
 
@@ -116,6 +119,9 @@ def read_line(form: Form, text: str, known: Known) -> FieldValues:
     own, _ = own_rows(text, known.others, line, wanted, one_form=False)
     values = FieldValues()
     for item in form.fields:
+        if BLANK in item.name:
+            values.add(item, _read_blank(item, own))
+            continue
         readings: list[Value | Fault] = []
         rows = _by_sentence(item, own, known)
         filled = [number for number, row in enumerate(rows) if re.search(r"\w", row)]
@@ -143,6 +149,13 @@ def read_line(form: Form, text: str, known: Known) -> FieldValues:
         missing = Fault("quoted_only" if not readings and _stands(item, "\n".join(rows)) else "no_form")
         values.add(item, the_same(readings[::-1]) if readings else missing)
     return values
+
+
+def _read_blank(item: Field, rows: Sequence[str]) -> Value | Fault:
+    """The choice in the middle of a formula, wherever that stands in the author's own rows, but not quoted."""
+    start, end = (r"\s+".join(map(re.escape, part.split())) for part in item.name.split(BLANK))
+    filled = re.compile(rf"(?<![\"'`“]){start}\s?((?:(?!{start})[^\n]){{1,60}}?)\s?{end}", re.I)
+    return the_same([read_value(item, words[1]) for row in rows for words in filled.finditer(row)])
 
 
 def _by_sentence(item: Field, rows: Sequence[str], known: Known) -> list[str]:

@@ -10,22 +10,14 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from folkmoot.answers.json_answer import begins_with_object, read_json, words_of_object
-from folkmoot.answers.labels import read_line, read_sections
+from folkmoot.answers.labels import BLANK, read_line, read_sections
 from folkmoot.answers.own_words import own_words
 from folkmoot.answers.record_blocks import read_records, records_template, write_records
 from folkmoot.answers.schemas.form_schema import shown_object
 from folkmoot.answers.schemas.schema_answer import read_schema_answer
 from folkmoot.answers.tags import SPEAKER, has_tags, read_tags, unescape, write_tags
 from folkmoot.answers.text import LIMIT, LONGEST, key, with_plain_line_ends
-from folkmoot.answers.values import (
-    NO_NAMES,
-    FieldValues,
-    Known,
-    Names,
-    allowed_values,
-    placeholder,
-    value_text,
-)
+from folkmoot.answers.values import NO_NAMES, FieldValues, Known, Names, allowed_values, placeholder, value_text
 from folkmoot.core.ask import ABSTAIN, Form, Value
 from folkmoot.core.text import clean, clean_data
 from folkmoot.core.unread import Unread
@@ -103,12 +95,11 @@ def _read_as_written(form: Form | None, text: str, known: Known) -> Reading:
 
 
 def _labelled(form: Form, words: str, known: Known) -> FieldValues:
-    """Read a form in labelled rows; where there are none, as one JSON object with the labels as its keys."""
-    if begins_with_object(words) and (values := read_json(form, words, known)).fields:
-        return values
+    """Read a form in labelled rows; where there are none, or an object comes first, as one JSON object with its labels."""
     values = (read_line if form.layout == "line" else read_sections)(form, words, known)
-    if not values.fields and "{" in words and (other := read_json(form, words, known)).fields:
-        return other
+    if "{" in words and (begins_with_object(words) or not values.fields):
+        said = read_json(form, words, known)
+        return said if said.fields else values
     return values
 
 
@@ -148,14 +139,12 @@ _INTRODUCTION: Mapping[str, str] = {
 def template(form: Form) -> str:
     """The form with a slot in place of each value."""
     match form.layout:
-        case "line" | "sections":
-            return "\n".join(f"{item.name}: {placeholder(item)}" for item in form.fields)
+        case "json":
+            return shown_object(form)
         case "records":
             return records_template(form)
-        case "tags":
-            return write_tags(form, {item.name: placeholder(item) for item in form.fields})
         case _:
-            return shown_object(form)
+            return _body(form, {item.name: placeholder(item) for item in form.fields})
 
 
 def repair_question(form: Form, reading: Reading) -> str:
@@ -177,7 +166,7 @@ def repair_question(form: Form, reading: Reading) -> str:
     for item in asked.fields if form.layout != "json" else ():
         if item.kind == "choice" and 1 < len(item.choices) <= 20:
             rows.append("That is one of these lines:")
-            rows += [_bodies(replace(asked, envelope=""), {item.name: choice})[0] for choice in item.choices]
+            rows += [_body(replace(asked, envelope=""), {item.name: choice}) for choice in item.choices]
     return "\n".join(rows)
 
 
@@ -191,7 +180,8 @@ def write(form: Form, fields: Mapping[str, Value], text: str = "") -> str:
     """
     wanted = clean_data(dict(fields))
     quoted = "\n".join("> " + row.replace("<", "&lt;") for row in with_plain_line_ends(text).split("\n"))
-    for body in _bodies(form, wanted):
+    for layout in (form.layout, "json") if form.layout == "sections" else (form.layout,):
+        body = _body(replace(form, layout=layout), wanted)
         for words in dict.fromkeys((text, quoted if text else "", "")):
             answer = f"{words}\n\n{body}" if words else body
             if clean_data(_read_as_written(form, answer, Known()).fields) == wanted:
@@ -199,21 +189,18 @@ def write(form: Form, fields: Mapping[str, Value], text: str = "") -> str:
     raise ValueError(f"{form.name}: these fields cannot be written so that they can be read: {', '.join(wanted)}.")
 
 
-def _bodies(form: Form, fields: Mapping[str, Value]) -> list[str]:
-    """The ways in which fields may be written, the usual one first."""
-    members = {item.name: fields[item.name] for item in form.fields if item.name in fields}
-    as_object = json.dumps({form.under: members} if form.under else members, ensure_ascii=False, indent=2)
+def _body(form: Form, fields: Mapping[str, Value]) -> str:
+    """The fields as they stand in an answer."""
     match form.layout:
-        case "line":
-            return [labelled_rows(form, fields)]
-        case "sections":
-            return [labelled_rows(form, fields), as_object]
+        case "line" | "sections":
+            return labelled_rows(form, fields)
         case "tags":
-            return [write_tags(form, fields)]
+            return write_tags(form, fields)
         case "records":
-            return [write_records(form, fields)]
+            return write_records(form, fields)
         case _:
-            return [as_object]
+            members = {item.name: fields[item.name] for item in form.fields if item.name in fields}
+            return json.dumps({form.under: members} if form.under else members, ensure_ascii=False, indent=2)
 
 
 def labelled_rows(form: Form, fields: Mapping[str, Value]) -> str:
@@ -221,6 +208,10 @@ def labelled_rows(form: Form, fields: Mapping[str, Value]) -> str:
     rows: list[str] = []
     for item in (item for item in form.fields if item.name in fields):
         value = value_text(item, fields[item.name])
-        row = f"{item.name}:{value}" if value.startswith("\n") else f"{item.name}: {value}"
-        rows.append(ABSTENTION if form.layout == "line" and value == ABSTAIN else row)
+        if form.layout == "line" and value == ABSTAIN:
+            rows.append(ABSTENTION)
+        elif BLANK in item.name:
+            rows.append(item.name.replace(BLANK, value, 1))
+        else:
+            rows.append(f"{item.name}:{value}" if value.startswith("\n") else f"{item.name}: {value}")
     return "\n".join(rows)

@@ -146,12 +146,7 @@ def without_comments(text: str) -> str:
 
 
 def own_rows(
-    text: str,
-    others: Sequence[str],
-    label: re.Pattern[str],
-    wanted: Sequence[re.Pattern[str]],
-    *,
-    one_form: bool,
+    text: str, others: Sequence[str], label: re.Pattern[str], wanted: Sequence[re.Pattern[str]], *, one_form: bool
 ) -> tuple[list[str], list[str]]:
     """The rows of an answer, blank where they aren't its author's: twice, so that a row has one number in both.
 
