@@ -46,12 +46,11 @@ async def limited(server: Server, seconds: float) -> str:
     """Calls of a model counted against limits of one provider that let all through, a hundred at once."""
     from folkmoot.app.plan.settings_tables import Allowance
     from folkmoot.record.postgres import PostgresStore
+    from folkmoot.workers.job_queue import Queue
     from folkmoot.workers.provider_limits import Allowed
-    from folkmoot.workers.wanted import make_ready
 
     database = PostgresStore.open(server.make())
-    await database.transaction(make_ready)
-    allowed = Allowed(database, "w1", "one", Allowance(requests=10**9, tokens=10**12, in_flight=1000), 15.0)
+    allowed = Allowed(Queue(database), "w1", "one", Allowance(requests=10**9, tokens=10**12, in_flight=1000), 15.0)
     done, before, until = 0, server.counts(), time.monotonic() + seconds
 
     async def call() -> None:

@@ -181,10 +181,12 @@ async def be_desk(place: Where, wanted: Wanted, meter: Meter) -> None:
 
 async def be_submit(place: Where, wanted: Wanted, meter: Meter) -> None:
     """Debates on record and into the queue."""
-    from folkmoot.workers.job_queue import open_queue
+    from folkmoot.record.postgres import PostgresStore
+    from folkmoot.workers.job_queue import Queue
 
     store = open_store(place)
-    queue = open_queue(store)
+    assert isinstance(store, PostgresStore)
+    queue = Queue(store)
     await queue.submit("warm")  # which makes the tables
     await queue.cancel("warm")
     first = chain_lines([Entry(seq=1, at=time.time(), event=debate().opened(), prev="")])
@@ -215,7 +217,8 @@ class Heard(logging.Handler):
 
 async def be_worker(place: Where, wanted: Wanted, meter: Meter) -> None:
     """One worker, until nothing is queued and nothing runs."""
-    from folkmoot.workers.job_queue import open_queue
+    from folkmoot.record.postgres import PostgresStore
+    from folkmoot.workers.job_queue import Queue
     from folkmoot.workers.worker import Worker
     from folkmoot.workers.worker_notes import LOG
 
@@ -229,7 +232,8 @@ async def be_worker(place: Where, wanted: Wanted, meter: Meter) -> None:
 
     await sample()
     workspace = desk_over(open_store(place), wanted.pause)
-    queue = open_queue(workspace.store)
+    assert isinstance(workspace.store, PostgresStore)
+    queue = Queue(workspace.store)
     LOG.setLevel(logging.INFO)
     LOG.addHandler(Heard(meter))
     worker = Worker(workspace, f"w{os.getpid()}", most=wanted.parallel, grace=0.5)

@@ -22,7 +22,6 @@ from folkmoot.core.event import PLAY_EVENTS, Attempted, Called, Entry
 from folkmoot.core.transcript import fold
 from folkmoot.testing.replay import essence
 from folkmoot.testing.wires import Wires
-from folkmoot.workers.connection import Temporal
 from tests.record.pg import running
 from tests.workers.chaos_kit import (
     ARRIVING,
@@ -296,8 +295,7 @@ async def run_mine(place: House) -> str:
 
 async def nothing_runs(place: House) -> None:
     """Wait until Temporal has no workflow any longer."""
-    temporal = Temporal(place.settings, place.store)
-    await temporal.connect()
+    temporal = await place.queue.connected()
     async with asyncio.timeout(60):
         while await temporal.running():  # noqa: ASYNC110 - another process
             await asyncio.sleep(0.2)

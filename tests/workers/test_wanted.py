@@ -6,18 +6,15 @@ from functools import partial
 
 import pytest
 
-from folkmoot.workers.wanted import TRIES, Ending, Step, Wanted, begun, cancelled, ended, pause_of, submitted
+from folkmoot.app.run.dispatcher import State
+from folkmoot.workers.wanted import TRIES, Step, Wanted, begun, cancelled, ended, pause_of, submitted
 
 NEW = Wanted(debate="d", owner="anna", priority=2, state="queued")
-ENDINGS = (
-    Ending(state="done"),
-    Ending(state="parked", reason="a limit"),
-    Ending(state="waiting", fresh=True),
-    Ending(state="waiting", pause=60.0, fresh=True),
-    Ending(state="queued", pause=30.0, reason="nobody answers"),
-    Ending(state="queued", pause=0.0, fresh=True),
-    Ending(state="cancelled"),
+ENDINGS: tuple[tuple[State, float | None], ...] = (
+    *(("done", None), ("parked", None), ("cancelled", None), ("waiting", None), ("waiting", 60.0)),
+    *(("queued", 30.0), ("queued", 0.0)),
 )
+"""What a debate may be after a segment, and the seconds until the next one."""
 
 
 def steps() -> Iterator[tuple[str, Step]]:
@@ -28,8 +25,8 @@ def steps() -> Iterator[tuple[str, Step]]:
     for worker in ("w1", "w2"):
         for answers in (0, 3):
             yield f"begin {worker}", partial(begun, worker=worker, answers=answers)
-        for ending in ENDINGS:
-            yield f"end {worker}", partial(ended, worker=worker, ending=ending)
+        for state, pause in ENDINGS:
+            yield f"end {worker}", partial(ended, worker=worker, state=state, pause=pause, reason="so")
 
 
 def check(name: str, before: Wanted | None, after: Wanted | None) -> None:

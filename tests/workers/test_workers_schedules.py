@@ -27,12 +27,6 @@ def schedule(folder: Path, name: str = "weekly", brief: str = BRIEF, **how: str)
     return Schedule(name=name, brief=str(folder / f"{name}.md"), **{**usual, **how})
 
 
-async def connected(place: House) -> Temporal:
-    temporal = Temporal(place.settings, place.store)
-    await temporal.connect()
-    return temporal
-
-
 async def known(temporal: Temporal) -> set[str]:
     """The names of the schedules of this installation."""
     listed = await temporal.client.list_schedules()
@@ -52,7 +46,7 @@ async def test_a_schedule_begins_each_debate_once_and_its_participants_are_made_
     async with house(database, temporal) as place:
         place.workspace.config = Config(schedules=(own,))
         async with place.working():
-            link = await connected(place)
+            link = await place.queue.connected()
             handle = link.client.get_schedule_handle(link.workflow("weekly"))
             async with asyncio.timeout(60):
                 while "weekly" not in await known(link):  # noqa: ASYNC110 - another process
@@ -72,7 +66,7 @@ async def test_the_schedules_are_those_of_the_worker_that_came_last(
     database: str, temporal: str, tmp_path: Path
 ) -> None:
     async with house(database, temporal) as place:
-        link = await connected(place)
+        link = await place.queue.connected()
         await put_schedules(link, [schedule(tmp_path), schedule(tmp_path, "daily", cron="0 8 * * *")])
         await put_schedules(link, None)
         await put_schedules(link, [schedule(tmp_path, cron="30 9 * * tue")])
@@ -87,7 +81,7 @@ async def test_the_schedules_are_those_of_the_worker_that_came_last(
 
 async def test_a_time_and_a_brief_that_cannot_be_are_refused(database: str, temporal: str, tmp_path: Path) -> None:
     async with house(database, temporal) as place:
-        link = await connected(place)
+        link = await place.queue.connected()
         good = schedule(tmp_path)
         wrong = [
             (replace(good, cron="0 9 31 2 *"), "schedules.weekly.cron cannot be '0 9 31 2"),

@@ -1,6 +1,7 @@
 """What workers share: the limits of providers, and what may be set."""
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
@@ -10,30 +11,27 @@ import pytest
 from folkmoot.app.plan.settings_tables import Allowance, Schedule, read_limits, read_schedules
 from folkmoot.core.errors import BriefError, Unavailable
 from folkmoot.record.postgres import PostgresStore
-from folkmoot.record.postgres_connection import Connection
+from folkmoot.workers.job_queue import Queue
 from folkmoot.workers.provider_limits import Allowed
-from folkmoot.workers.wanted import make_ready
 
 pytestmark = pytest.mark.alone
 
 
 @pytest.fixture
-async def connections(database: str) -> AsyncGenerator[PostgresStore]:
-    connections = PostgresStore.open(database)
-    await connections.transaction(make_ready)
-    yield connections
-    await connections.close()
+async def connections(database: str) -> AsyncGenerator[Queue]:
+    store = PostgresStore.open(database)
+    yield Queue(store)
+    await store.close()
 
 
-async def value(connections: PostgresStore, question: str) -> object:
-    async def ask(c: Connection) -> object:
-        return await c.fetchval(question)
-
-    return await connections.transaction(ask)
+async def in_flight(queue: Queue) -> int:
+    """How many calls are in progress, as the database has it."""
+    calls = await queue.transaction(lambda c: c.fetchval("select calls from folkmoot_limit"))
+    return sum(number for number, _ in json.loads(calls).values())
 
 
 async def test_calls_in_flight_are_counted_over_all_workers_and_forgotten_with_a_silent_one(
-    connections: PostgresStore,
+    connections: Queue,
 ) -> None:
     allowed = Allowed(connections, "w1", "openai", Allowance(in_flight=2), 30.0)
     other = Allowed(connections, "w2", "openai", Allowance(in_flight=2), 30.0)
@@ -44,10 +42,10 @@ async def test_calls_in_flight_are_counted_over_all_workers_and_forgotten_with_a
                 pass
     async with allowed.counted(10, 1.0), silent.counted(10, 1.0), other.counted(10, 5.0):
         pass  # The third has waited until the silent one was forgotten.
-    assert await value(connections, "select sum(slots) from folkmoot_slice") == 0
+    assert await in_flight(connections) == 0
 
 
-async def test_calls_of_one_worker_go_in_the_order_in_which_they_came(connections: PostgresStore) -> None:
+async def test_calls_of_one_worker_go_in_the_order_in_which_they_came(connections: Queue) -> None:
     first = Allowed(connections, "w1", "openai", Allowance(in_flight=1), 30.0)
     second = Allowed(connections, "w2", "openai", Allowance(in_flight=1), 30.0)
     through: list[int] = []
@@ -64,7 +62,7 @@ async def test_calls_of_one_worker_go_in_the_order_in_which_they_came(connection
     assert through == [0, 1, 2, 3]
 
 
-async def test_requests_over_all_workers_never_exceed_the_limit_of_a_minute(connections: PostgresStore) -> None:
+async def test_requests_over_all_workers_never_exceed_the_limit_of_a_minute(connections: Queue) -> None:
     workers = [Allowed(connections, f"w{n}", "openai", Allowance(requests=600), 30.0) for n in range(3)]
     loop = asyncio.get_running_loop()
     began = loop.time()
@@ -83,7 +81,7 @@ async def test_requests_over_all_workers_never_exceed_the_limit_of_a_minute(conn
 
 
 async def test_tokens_are_reserved_before_a_call_and_what_was_not_used_is_given_back(
-    connections: PostgresStore,
+    connections: Queue,
 ) -> None:
     gate = Allowed(connections, "w1", "openai", Allowance(tokens=1000), 30.0)
     async with gate.counted(90, 1.0) as settle:
@@ -98,38 +96,38 @@ async def test_tokens_are_reserved_before_a_call_and_what_was_not_used_is_given_
             pass
 
 
-async def test_a_call_that_finds_no_room_takes_no_slot(connections: PostgresStore) -> None:
+async def test_a_call_that_finds_no_room_takes_no_slot(connections: Queue) -> None:
     gate = Allowed(connections, "w1", "openai", Allowance(in_flight=5, tokens=1000), 30.0)
     async with gate.counted(90, 1.0):
         with pytest.raises(Unavailable):
             async with gate.counted(90, 0.5):
                 pass
-        assert await value(connections, "select sum(slots) from folkmoot_slice") == 1
+        assert await in_flight(connections) == 1
 
 
 async def test_a_slot_that_could_not_be_given_back_while_the_database_was_away_is_free_afterwards(
-    connections: PostgresStore, database: str
+    connections: Queue, database: str
 ) -> None:
     gone = PostgresStore.open(database)
-    first = Allowed(gone, "w1", "openai", Allowance(in_flight=1), 600.0)
+    first = Allowed(Queue(gone), "w1", "openai", Allowance(in_flight=1), 600.0)
     async with first.counted(10, 1.0):
         await gone.close()
     # Its calls are counted by the other connections from now on.
-    back = replace(first, store=connections)
+    back = replace(first, queue=connections)
     second = Allowed(connections, "w2", "openai", Allowance(in_flight=1), 600.0)
     with pytest.raises(Unavailable):
         async with second.counted(10, 0.1):
             pass
-    await back.put_right()
+    await back.stay()
     async with second.counted(10, 1.0):
         pass
 
 
 async def test_where_the_database_is_away_nothing_is_counted_and_nobody_waits() -> None:
-    connections = PostgresStore.open("postgresql://me@127.0.0.1:9/x")
-    async with Allowed(connections, "w1", "openai", Allowance(requests=1), 1.0).counted(1, 5.0) as settle:
+    away = PostgresStore.open("postgresql://me@127.0.0.1:9/x")
+    async with Allowed(Queue(away), "w1", "openai", Allowance(requests=1), 1.0).counted(1, 5.0) as settle:
         settle(1)
-    await connections.close()
+    await away.close()
 
 
 def test_settings_of_workers_are_read_and_what_cannot_be_is_refused() -> None:

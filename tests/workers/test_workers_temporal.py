@@ -20,8 +20,7 @@ from folkmoot.app.plan.settings_tables import TemporalSettings
 from folkmoot.app.run.dispatcher import QueueAway, QueueError
 from folkmoot.core.errors import BriefError
 from folkmoot.workers import workflow
-from folkmoot.workers.connection import Temporal, check_version
-from folkmoot.workers.worker import reconcile
+from folkmoot.workers.connection import check_version
 from folkmoot.workers.workflow import DebateWorkflow
 from tests.cli.commands import folkmoot, settle
 from tests.paths import ROOT
@@ -34,12 +33,6 @@ HISTORIES = Path(__file__).with_name("histories")
 QUESTION = "Should we rent or own the mail server?"
 EACH = 500 if os.environ.get("FOLKMOOT_CHAOS") == "long" else 20
 """Debates of each of two owners."""
-
-
-async def connected(place: House) -> Temporal:
-    temporal = Temporal(place.settings, place.store)
-    await temporal.connect()
-    return temporal
 
 
 # ---- turns -----------------------------------------------------------------------------------------------------------
@@ -59,7 +52,7 @@ async def test_two_owners_take_turns_and_the_urgent_goes_first(database: str, te
             for n in range(EACH):
                 await place.queue.submit(f"{owner}{n}", owner=owner)
         await place.queue.submit("urgent", owner="a", priority=1)
-        link = await connected(place)
+        link = await place.queue.connected()
         workflows = TemporalWorker(
             link.client,
             task_queue=link.task_queue,
@@ -102,9 +95,8 @@ async def test_what_temporal_has_forgotten_is_told_again_and_nothing_else(databa
             await place.tell("update folkmoot_wanted set since = since - 60")
             await asyncio.to_thread(server.start)
             async with place.working():
-                link = await connected(place)
-                assert await reconcile(place.store, link) == 3
-                assert await reconcile(place.store, link) == 0
+                assert await place.queue.reconcile() == 3
+                assert await place.queue.reconcile() == 0
                 for debate in ("one", "two", "three"):
                     await place.until(debate, "done")
             states = {job.debate: job.state for job in await place.queue.jobs()}
@@ -153,7 +145,7 @@ async def test_a_key_that_a_server_refuses_is_one_sentence(
     monkeypatch.setenv("TEMPORAL_TLS", "false")
     async with server, house(database, address) as place:
         with pytest.raises(QueueError, match=f"{address} refuses the key; set TEMPORAL_API_KEY"):
-            await Temporal(place.settings, place.store).connect()
+            await place.queue.connected()
 
 
 async def test_a_search_attribute_that_is_missing_and_an_old_server_are_one_sentence(database: str) -> None:
@@ -216,7 +208,7 @@ def test_the_workflow_imports_nothing_of_ours() -> None:
 
 async def kept_history(place: House, debate: str) -> WorkflowHistory:
     """The history of a debate; with RECORD_HISTORIES it is kept for later versions."""
-    link = await connected(place)
+    link = await place.queue.connected()
     history = await link.client.get_workflow_handle(link.workflow(debate)).fetch_history()
     if os.environ.get("RECORD_HISTORIES"):
         (HISTORIES / f"{debate}.json").write_text(history.to_json(), "utf-8")

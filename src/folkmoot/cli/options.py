@@ -515,9 +515,9 @@ async def open_workspace(
         raise RecordError(f"There are no records yet at {show_where(location)}.")
     workspace = Workspace.at(location, reading=reading)
     if is_address(location):
-        from folkmoot.workers.job_queue import find_queue
+        from folkmoot.workers.job_queue import open_queue
 
-        workspace.queue = find_queue(workspace.store)
+        workspace.queue = open_queue(workspace.store)
     try:
         yield workspace
     finally:

@@ -223,8 +223,6 @@ async def _serving(wanted: HostSettings, config: Config, limit: int) -> AsyncGen
                 yield ending
                 await runner.close()
     finally:
-        if queue:
-            await queue.close()
         await workspace.close()
 
 

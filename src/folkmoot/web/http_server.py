@@ -87,8 +87,6 @@ async def serve(wanted: ServerSettings, config: Config) -> None:
             await _run(site, listening, wanted, port)
     finally:
         listening.close()
-        if queue:
-            await queue.close()
         await workspace.close()
 
 

@@ -1,5 +1,5 @@
 """Debates run by many processes, to which Temporal brings them.
 
-Read in this order: ``wanted``, ``job_queue`` (the dispatcher), ``connection``, ``workflow``, ``segments``, ``fence``,
-``worker``, ``worker_notes``, ``provider_limits``, ``schedules``.
+Read in this order: ``wanted``, ``job_queue`` (the dispatcher), ``connection``, ``workflow``, ``fence``, ``worker``,
+``worker_notes``, ``provider_limits``, ``schedules``.
 """

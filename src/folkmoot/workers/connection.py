@@ -4,7 +4,7 @@ A database goes with one Temporal. It notes the id of the namespace, so that a w
 another installation is refused, and so that a Temporal that has lost its state is recognised and told again.
 """
 
-from collections.abc import Awaitable, Set
+from collections.abc import Awaitable
 from datetime import timedelta
 from typing import TypeVar
 
@@ -17,15 +17,16 @@ from temporalio.common import (
     WorkflowIDConflictPolicy,
 )
 from temporalio.envconfig import ClientConfigProfile
+from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.runtime import Runtime
 from temporalio.service import RPCError, RPCStatusCode
 
 from folkmoot.app.plan.settings_tables import TemporalSettings
 from folkmoot.app.run.dispatcher import QueueAway, QueueError
-from folkmoot.record.postgres import PostgresStore
 from folkmoot.record.postgres_connection import Connection
 from folkmoot.record.store import other_format
-from folkmoot.workers.wanted import VERSION, Wanted, make_ready
+from folkmoot.workers.job_queue import VERSION, Queue
+from folkmoot.workers.wanted import Wanted
 from folkmoot.workers.workflow import OWNER, STATE, DebateWorkflow
 
 Result = TypeVar("Result")
@@ -39,32 +40,20 @@ CALL = timedelta(seconds=10)
 TASK = timedelta(seconds=3)
 """Seconds after which a step of a workflow that a frozen worker has taken goes to another one."""
 
-# A connection that breaks in the middle of a call has one of the last two.
-AWAY: Set[RPCStatusCode] = {
-    *(RPCStatusCode.UNAVAILABLE, RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED),
-    *(RPCStatusCode.RESOURCE_EXHAUSTED, RPCStatusCode.UNKNOWN, RPCStatusCode.INTERNAL),
-}
-REFUSED = (RPCStatusCode.UNAUTHENTICATED, RPCStatusCode.PERMISSION_DENIED)
-
 
 class Temporal:
     """The workflows of one installation; ``connect`` first.
 
     Args:
-        settings: where the server is.
-        store: the one whose database goes with it.
+        queue: whose debates these are.
+        settings: where the server is; its own variables of the environment come first.
     """
 
-    def __init__(self, settings: TemporalSettings, store: PostgresStore) -> None:
-        self.settings, self._store = settings, store
-        self._client: Client | None = None
-        self.place, self.installation = settings.address, ""
+    client: Client
 
-    @property
-    def client(self) -> Client:
-        """The client, once it is connected."""
-        assert self._client is not None
-        return self._client
+    def __init__(self, queue: Queue, settings: TemporalSettings) -> None:
+        self._queue, self.settings = queue, settings
+        self.place, self.installation = settings.address, ""
 
     @property
     def task_queue(self) -> str:
@@ -76,7 +65,7 @@ class Temporal:
         return f"{debate}/{self.installation}"
 
     async def connect(self, *, runtime: Runtime | None = None, move: bool = False) -> None:
-        """Connect where that has not been done; the server and the namespace are checked.
+        """Connect to the server, and check it and the namespace.
 
         Args:
             runtime: of the SDK; None for its usual one.
@@ -85,23 +74,21 @@ class Temporal:
         Raises:
             QueueError: the server cannot be reached or used, or the database goes with another one.
         """
-        if self._client is None:
-            await self._store.transaction(make_ready)
-            try:
-                known = ClientConfigProfile.load(disable_file=True).to_client_connect_config()
-            except (OSError, RuntimeError, ValueError) as error:
-                raise QueueError(f"the settings of Temporal in the environment cannot be used: {error}") from error
-            self.place = known.get("target_host", self.settings.address)
-            client = Client.connect(
-                self.place,
-                namespace=known.get("namespace", self.settings.namespace),
-                api_key=known.get("api_key"),
-                tls=known.get("tls", self.settings.tls),
-                rpc_metadata=known.get("rpc_metadata", {}),
-                runtime=runtime,
-            )
-            self._client = await self.call(client)
-            check_version(await self.version(), self.place)
+        try:
+            env = ClientConfigProfile.load(disable_file=True).to_client_connect_config()
+        except (OSError, RuntimeError, ValueError) as error:
+            raise QueueError(f"the settings of Temporal in the environment cannot be used: {error}") from error
+        self.place = env.get("target_host", self.settings.address)
+        client = Client.connect(
+            self.place,
+            namespace=env.get("namespace", self.settings.namespace),
+            api_key=env.get("api_key"),
+            tls=env.get("tls", self.settings.tls),
+            rpc_metadata=env.get("rpc_metadata", {}),
+            runtime=runtime,
+        )
+        self.client = await self.call(client)
+        check_version(await self.version(), self.place)
         await self.check(move=move)
 
     async def version(self) -> str:
@@ -131,33 +118,42 @@ class Temporal:
                 await c.execute("update folkmoot_installation set namespace = $1, address = $2", namespace, self.place)
             return str(row["id"])
 
-        self.installation = await self._store.transaction(compare)
+        self.installation = await self._queue.transaction(compare)
 
-    async def start(self, row: Wanted, wait: float, *, message: bool = True) -> None:
-        """Start the workflow of a debate; one that runs already is sent a message instead.
+    async def start(self, row: Wanted, wait: float, *, message: bool = True) -> bool:
+        """Start the workflow of a debate.
 
         Args:
             row: what is wanted.
             wait: seconds until its first segment.
-            message: whether one that runs already is told.
+            message: whether a workflow that runs already is sent a message.
+
+        Returns:
+            Whether it was started or sent a message.
 
         Raises:
             QueueError: Temporal cannot be reached, or refuses this.
         """
+        # Of the server's five keys, 1 is left to debates that have begun: 2 to 5 for priorities 1 to 10.
+        key = 1 if row.state == "running" else 2 + (row.priority - 1) * 4 // 10
         attributes = [SearchAttributePair(OWNER, row.owner), SearchAttributePair(STATE, row.state)]
         start = self.client.start_workflow(
             DebateWorkflow.run,
             args=[row.debate, wait, self.settings.timeout],
             id=self.workflow(row.debate),
             task_queue=self.task_queue,
-            id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+            id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING if message else WorkflowIDConflictPolicy.FAIL,
             start_signal="message" if message else None,
             task_timeout=TASK,
-            priority=Priority(priority_key=priority_key(row), fairness_key=row.owner or None),
+            priority=Priority(priority_key=key, fairness_key=row.owner or None),
             search_attributes=TypedSearchAttributes(attributes),
             rpc_timeout=CALL,
         )
-        await self.call(start)
+        try:
+            await self.call(start)
+        except WorkflowAlreadyStartedError:
+            return False
+        return True
 
     async def cancel(self, debate: str) -> None:
         """Cancel the workflow of a debate, if there is one."""
@@ -191,22 +187,22 @@ class Temporal:
 
     def _explain(self, error: RPCError) -> QueueError:
         reason = error.message.partition("\n")[0][:200]
+        unusable = f"Temporal at {self.place} cannot be used: {reason}"
         match error.status:
             case RPCStatusCode.NOT_FOUND:
                 how = "create it with: temporal operator namespace create NAME, or set namespace in [temporal]"
-                return QueueError(f"Temporal at {self.place} cannot be used: {reason}; {how}")
-            case status if status in REFUSED:
+                return QueueError(f"{unusable}; {how}")
+            case RPCStatusCode.UNAUTHENTICATED | RPCStatusCode.PERMISSION_DENIED:
                 return QueueError(f"Temporal at {self.place} refuses the key; set TEMPORAL_API_KEY ({reason})")
-            case status if status in AWAY:
+            case RPCStatusCode.INVALID_ARGUMENT if "search attribute" in reason:
+                names = " ".join(f"--name {key.name} --type Keyword" for key in (OWNER, STATE))
+                return QueueError(f"{unusable}; register it with: temporal operator search-attribute create {names}")
+            case RPCStatusCode.INVALID_ARGUMENT | RPCStatusCode.FAILED_PRECONDITION | RPCStatusCode.UNIMPLEMENTED:
+                return QueueError(unusable)
+            case _:  # a connection that breaks in the middle of a call has one of many, and may come back
                 # A server that wants a certificate ends the connection without a reason.
                 how = "start it, or correct the address and the certificates"
                 return QueueAway(f"Temporal at {self.place} cannot be reached; {how} ({reason})")
-            case _ if "search attribute" in reason:
-                names = " ".join(f"--name {key.name} --type Keyword" for key in (OWNER, STATE))
-                how = f"register it with: temporal operator search-attribute create {names}"
-                return QueueError(f"Temporal at {self.place} lacks a search attribute; {how}")
-            case _:
-                return QueueError(f"Temporal at {self.place} cannot be used: {reason}")
 
 
 def check_version(version: str, place: str) -> None:
@@ -219,8 +215,3 @@ def check_version(version: str, place: str) -> None:
     if tuple(numbers) < OLDEST:
         wanted = ".".join(map(str, OLDEST))
         raise QueueError(f"Temporal at {place} is version {version or 'unknown'}, and Folkmoot needs {wanted} or newer")
-
-
-def priority_key(row: Wanted) -> int:
-    """The server's key, of which 1 is left to debates that have begun: 2 to 5 for priorities 1 to 10."""
-    return 1 if row.state == "running" else 2 + (row.priority - 1) * 4 // 10

@@ -1,7 +1,7 @@
 """The fence around the records of a worker: a debate is written only while its heartbeats are acknowledged."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from folkmoot.core.errors import RecordConflict
 from folkmoot.record.store import Store, StreamInfo
@@ -19,24 +19,18 @@ class FencedStore:
 
     Args:
         store: where the records are kept.
-        clock: seconds that never run backwards, and go on while the process is stopped.
+
+    Attributes:
+        until: by debate, the time at which its fence closes; one that is missing is closed.
     """
 
-    def __init__(self, store: Store, clock: Callable[[], float] = clock) -> None:
-        self._store, self.clock = store, clock
-        self._until: dict[str, float] = {}
-
-    def open(self, debate: str, until: float) -> None:
-        """Let a debate be written until then."""
-        self._until[debate] = until
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.until: dict[str, float] = {}
 
     def lapsed(self, debate: str) -> bool:
         """Whether a debate may not be written, no longer or not yet."""
-        return self.clock() >= self._until.get(debate, 0.0)
-
-    def shut(self, debate: str) -> None:
-        """Let a debate be written no longer."""
-        self._until.pop(debate, None)
+        return clock() >= self.until.get(debate, 0.0)
 
     async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
         """See ``Store.append``; behind the fence it is refused as if another writer had appended."""

@@ -10,18 +10,16 @@ enough, or twice a second for a call in progress to end.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+import json
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeVar
 
 from folkmoot.app.plan.settings_tables import Allowance
 from folkmoot.core.errors import RecordError, Unavailable
-from folkmoot.record.postgres import PostgresStore
 from folkmoot.record.postgres_connection import Connection
-
-Result = TypeVar("Result")
+from folkmoot.workers.job_queue import Queue
 
 LOOK = 0.5
 """Seconds between two looks for a call in progress to end."""
@@ -32,20 +30,12 @@ PART = 0.1
 LEAST = 0.01
 """The least seconds between two questions of one call."""
 
-_LEVEL = "greatest(0, spent - $3::float8 * extract(epoch from clock_timestamp() - began)::float8)"
-_LOOK = f"select {_LEVEL} from folkmoot_limit where provider = $1 and kind = $2 for update"
-_BUCKET = "insert into folkmoot_limit (provider, kind) values ($1, $2) on conflict do nothing"
-_FILL = f"update folkmoot_limit set spent = {_LEVEL} + $4, began = clock_timestamp() where provider = $1 and kind = $2"
-_RETURN = "update folkmoot_limit set spent = spent - $2 where provider = $1 and kind = 'tokens'"
-_IN_FLIGHT = """
-select coalesce(sum(slots), 0)::int from folkmoot_slice
-where provider = $1 and worker <> $2 and until > clock_timestamp()
+_ADD = "insert into folkmoot_limit (provider) values ($1) on conflict do nothing"
+_LOCK = """
+select requests, tokens, calls, extract(epoch from clock_timestamp())::float8 as now, at
+from folkmoot_limit where provider = $1 for update
 """
-_ENTER = """
-insert into folkmoot_slice values ($1, $2, $4, clock_timestamp() + $3 * interval '1 s')
-on conflict (provider, worker) do update set slots = excluded.slots, until = excluded.until
-"""
-_LEAVE = "update folkmoot_slice set slots = $3 where provider = $1 and worker = $2"
+_WRITE = "update folkmoot_limit set requests = $2, tokens = $3, calls = $4, at = $5 where provider = $1"
 
 
 @dataclass(slots=True, eq=False)
@@ -53,22 +43,22 @@ class Allowed:
     """The limits of one provider, counted for all workers; see ``models.transport.UsageMeter``.
 
     Attributes:
-        store: in whose database they are counted.
+        queue: in whose database they are counted.
         worker: whose calls in flight are counted here.
         provider: the provider's name, and behind a blank the mark of the key, where there is one.
         allowance: what it allows.
         lease: seconds after which the calls of a silent worker are forgotten.
         calls: how many calls of this worker are in progress.
-        unsure: whether the database may hold another number.
+        written: how many the database has of it; None where that is not sure.
     """
 
-    store: PostgresStore
+    queue: Queue
     worker: str
     provider: str
     allowance: Allowance
     lease: float
     calls: int = 0
-    unsure: bool = False
+    written: int | None = 0
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # of the call that asks the database
     _writing: asyncio.Lock = field(default_factory=asyncio.Lock)  # so that the last number that is written stays
 
@@ -84,7 +74,7 @@ class Allowed:
         end = asyncio.get_running_loop().time() + seconds
         try:
             async with asyncio.timeout(seconds), self._turn:
-                while wait := await self._write(partial(self._take_slot, tokens=tokens)):
+                while wait := await self._write(tokens, asks=True):
                     if wait > LOOK and asyncio.get_running_loop().time() + wait > end:
                         raise TimeoutError
                     await asyncio.sleep(wait)
@@ -97,63 +87,57 @@ class Allowed:
             yield settle
         finally:
             self.calls -= 1
-            self.unsure = True
+            self.written = None  # this may be interrupted before it is told
             if self.allowance.in_flight or (self.allowance.tokens and used != tokens):
-                await self._write(partial(self._give_back, tokens=tokens - used))
+                await self._write(used - tokens)
 
-    async def put_right(self) -> None:
-        """Write the number of calls in progress where the database may hold another one."""
-        if self.unsure and self.allowance.in_flight:
-            await self._write(partial(self._give_back, tokens=0))
+    async def stay(self) -> None:
+        """Say that the calls in progress are, and put right what the database could not be told."""
+        if self.allowance.in_flight and self.written != 0:
+            await self._write(0)
 
-    async def _write(self, work: Callable[[Connection], Awaitable[Result]]) -> Result | None:
+    async def _write(self, tokens: int, *, asks: bool = False) -> float:
         async with self._writing:
-            self.unsure, calls = True, self.calls
+            self.written = None
             try:
-                value = await self.store.transaction(work)
+                wait, self.written = await self.queue.transaction(partial(self._count, tokens=tokens, asks=asks))
             except RecordError:
                 # A call that nobody has counted is better than a debate that stands still; the record stops it anyway.
-                return None
-            # A call that ended meanwhile may have been interrupted before it could write that.
-            self.unsure = self.calls != calls
-            return value
+                return 0.0
+            return wait
 
-    async def _take_slot(self, c: Connection, tokens: int) -> float:
-        """Take a slot and room in the buckets, or nothing; the seconds after which to ask again."""
-        if self.allowance.in_flight:
-            await c.execute("select pg_advisory_xact_lock(hashtext('folkmoot_slice ' || $1))", self.provider)
-            others = await c.fetchval(_IN_FLIGHT, self.provider, self.worker)
-            if others + self.calls >= self.allowance.in_flight:
-                await c.execute(_LEAVE, self.provider, self.worker, self.calls)
-                return LOOK
-        buckets_asked = (("requests", self.allowance.requests, 1), ("tokens", self.allowance.tokens, tokens))
-        buckets = [(kind, limit, number) for kind, limit, number in buckets_asked if limit]
-        waits: list[float] = []  # what never fits into a bucket waits until all has run out
-        for kind, limit, number in buckets:
-            while (level := await c.fetchval(_LOOK, self.provider, kind, _rate(limit))) is None:
-                await c.execute(_BUCKET, self.provider, kind)
-            waits.append(max(0.0, (level + number - max(_size(limit), number)) / _rate(limit)))
-        if any(waits):
-            if self.allowance.in_flight:
-                await c.execute(_LEAVE, self.provider, self.worker, self.calls)
-            return max([*waits, LEAST])
-        for kind, limit, number in buckets:
-            await c.execute(_FILL, self.provider, kind, _rate(limit), number)
-        if self.allowance.in_flight:
-            await c.execute(_ENTER, self.provider, self.worker, self.lease, self.calls + 1)
-        return 0.0
+    async def _count(self, c: Connection, tokens: int, *, asks: bool) -> tuple[float, int]:
+        """Write the number of calls in progress, and fill the buckets.
 
-    async def _give_back(self, c: Connection, tokens: int) -> None:
-        if self.allowance.tokens and tokens:
-            await c.execute(_RETURN, self.provider, tokens)
-        if self.allowance.in_flight:
-            await c.execute(_LEAVE, self.provider, self.worker, self.calls)
+        Args:
+            c: the connection.
+            tokens: how many to add.
+            asks: whether a call asks for a place; if there is none, nothing is added.
 
-
-def _size(limit: int) -> float:
-    return max(1.0, limit * PART)
-
-
-def _rate(limit: int) -> float:
-    """What drains in a second."""
-    return (limit - _size(limit)) / 60 or 1 / 60
+        Returns:
+            The seconds after which to ask again, 0 if there was room, and the number of calls.
+        """
+        while (row := await c.fetchrow(_LOCK, self.provider)) is None:
+            await c.execute(_ADD, self.provider)
+        now, most = row["now"], self.allowance.in_flight
+        calls = {worker: known for worker, known in json.loads(row["calls"]).items() if known[1] > now}
+        others = sum(number for worker, (number, _) in calls.items() if worker != self.worker)
+        waits = [LOOK] if asks and most and others + self.calls >= most else []
+        levels = {"requests": row["requests"], "tokens": row["tokens"]}
+        for kind, limit, added in (
+            ("requests", self.allowance.requests, int(asks)),
+            ("tokens", self.allowance.tokens, tokens),
+        ):
+            if limit:
+                size = max(1.0, limit * PART)
+                drains = (limit - size) / 60 or 1 / 60  # in a second
+                levels[kind] = max(0.0, levels[kind] - drains * (now - row["at"])) + added
+                # What never fits into a bucket waits until all has run out.
+                if asks and (over := levels[kind] - max(size, added)) > 0:
+                    waits.append(max(LEAST, over / drains))
+        number = self.calls + int(asks)
+        if waits:
+            number, levels, now = self.calls, row, row["at"]
+        calls[self.worker] = [number, row["now"] + self.lease]
+        await c.execute(_WRITE, self.provider, levels["requests"], levels["tokens"], json.dumps(calls), now)
+        return max(waits, default=0.0), number

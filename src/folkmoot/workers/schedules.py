@@ -55,19 +55,19 @@ async def put_schedules(temporal: Temporal, schedules: Sequence[settings_tables.
         _read(schedule)
     names = [temporal.workflow(schedule.name) for schedule in schedules]
 
-    async def drop() -> None:
+    async def put() -> None:
         async for found in await temporal.client.list_schedules():
             if found.id.endswith(temporal.workflow("")) and found.id not in names:
                 await temporal.client.get_schedule_handle(found.id).delete()
+        for schedule in schedules:
+            await _put(temporal, schedule)
 
-    await temporal.call(drop())
-    for schedule in schedules:
-        await temporal.call(_put(temporal, schedule))
+    await temporal.call(put())
 
 
 def _read(schedule: settings_tables.Schedule) -> ParsedBrief:
     """The brief of a schedule, once all of it has been checked."""
-    if len(schedule.cron.split()) != 5:
+    if len(schedule.cron.split()) != 5:  # Temporal takes other forms too
         raise _bad_time(schedule)
     path = Path(schedule.brief)
     try:
@@ -85,18 +85,16 @@ def _bad_time(schedule: settings_tables.Schedule) -> BriefError:
 
 
 async def _put(temporal: Temporal, wanted: settings_tables.Schedule) -> None:
-    action = ScheduleActionStartWorkflow(
-        ScheduleWorkflow.run, wanted.name, id=f"schedule/{wanted.name}", task_queue=temporal.task_queue
-    )
     schedule = Schedule(
-        action=action,
+        action=ScheduleActionStartWorkflow(
+            ScheduleWorkflow.run, wanted.name, id=f"schedule/{wanted.name}", task_queue=temporal.task_queue
+        ),
         spec=ScheduleSpec(cron_expressions=[wanted.cron], time_zone_name=wanted.timezone or "UTC"),
         policy=SchedulePolicy(overlap=ScheduleOverlapPolicy.ALLOW_ALL, catchup_window=LATE),
     )
-    name = temporal.workflow(wanted.name)
-    handle = temporal.client.get_schedule_handle(name)
+    handle = temporal.client.get_schedule_handle(temporal.workflow(wanted.name))
     try:
-        handle = await temporal.client.create_schedule(name, schedule)
+        await temporal.client.create_schedule(handle.id, schedule)
     except ScheduleAlreadyRunningError:
         await handle.update(lambda _: ScheduleUpdate(schedule))
     except RPCError as error:
@@ -108,50 +106,37 @@ async def _put(temporal: Temporal, wanted: settings_tables.Schedule) -> None:
         raise _bad_time(wanted)
 
 
-class Scheduled:
-    """Begins the debates of schedules, for one worker.
+async def begin_scheduled(workspace: Workspace, queue: Dispatcher, name: str) -> str:
+    """Put the debate of a schedule on record and submit it; called in the activity of ``workflow.ScheduleWorkflow``."""
+    # Temporal ends the id of the workflow with the time of the schedule.
+    at = datetime.fromisoformat((activity.info().workflow_id or "")[-20:])
+    debate = f"{name}-{at.astimezone(UTC):%Y%m%d-%H%M%S}"
+    try:
+        schedule = next((known for known in (workspace.config or Config()).schedules or () if known.name == name), None)
+        if schedule is None:
+            raise QueueAway(f"the settings of this worker have no schedules.{name}; give all workers the same")
+        # Both may have been done before, and the debate may have ended meanwhile.
+        if not await workspace.count_entries(debate):
+            await _record(workspace, _read(schedule), debate)
+        if await queue.job(debate) is None:
+            await queue.submit(debate, owner=schedule.owner)
+    except FolkmootError as error:
+        again = isinstance(error, QueueAway | RecordAway)
+        text = f"the schedule {name} began nothing{', and is tried again' if again else ''}: {error}"
+        note("schedule", text, level=logging.ERROR)
+        raise ApplicationError(str(error), non_retryable=not again) from error
+    note("schedule", f"queued by the schedule {name}", debate=debate, state="queued")
+    return debate
 
-    Args:
-        workspace: where they are recorded.
-        queue: where they are submitted.
-    """
 
-    def __init__(self, workspace: Workspace, queue: Dispatcher) -> None:
-        self._workspace, self._queue = workspace, queue
-        self._config = workspace.config or Config()
-
-    @activity.defn(name="begin_scheduled")
-    async def begin_scheduled(self, name: str) -> str:
-        """See ``workflow.ScheduleWorkflow``."""
-        # Temporal ends the id of the workflow with the time of the schedule.
-        at = datetime.fromisoformat((activity.info().workflow_id or "")[-20:])
-        debate = f"{name}-{at.astimezone(UTC):%Y%m%d-%H%M%S}"
-        try:
-            known = {schedule.name: schedule for schedule in self._config.schedules or ()}
-            if name not in known:
-                raise QueueAway(f"the settings of this worker have no schedules.{name}; give all workers the same")
-            # Both may have been done before, and the debate may have ended meanwhile.
-            if not await self._workspace.count_entries(debate):
-                await self._record(_read(known[name]), debate)
-            if await self._queue.job(debate) is None:
-                await self._queue.submit(debate, owner=known[name].owner)
-        except FolkmootError as error:
-            again = isinstance(error, QueueAway | RecordAway)
-            text = f"the schedule {name} began nothing{', and is tried again' if again else ''}: {error}"
-            note("schedule", text, level=logging.ERROR)
-            raise ApplicationError(str(error), non_retryable=not again) from error
-        note("schedule", f"queued by the schedule {name}", debate=debate, state="queued")
-        return debate
-
-    async def _record(self, brief: ParsedBrief, debate: str) -> None:
-        start = await prepare(self._workspace, brief, Overrides(), self._config)
-        casters = copy.copy(self._workspace)
-        # A casting is no debate of the queue: no fence is around it, and nobody else drives it.
-        casters.writer = self._workspace.store
-        peopled = await generate_participants(casters, start, debate)
-        if isinstance(peopled, Outcome):
-            raise FolkmootError(
-                f"no participants were generated, so the debate did not start: {peopled.reason} ({peopled.debate})"
-            )
-        with suppress(RecordConflict):  # another worker has begun it at the same time
-            await put_on_record(self._workspace, peopled, debate)
+async def _record(workspace: Workspace, brief: ParsedBrief, debate: str) -> None:
+    start = await prepare(workspace, brief, Overrides(), workspace.config or Config())
+    casters = copy.copy(workspace)
+    # A casting is no debate of the queue: no fence is around it, and nobody else drives it.
+    casters.writer = workspace.store
+    ready = await generate_participants(casters, start, debate)
+    if isinstance(ready, Outcome):
+        reason = f"no participants were generated, so the debate did not start: {ready.reason} ({ready.debate})"
+        raise FolkmootError(reason)
+    with suppress(RecordConflict):  # another worker has begun it at the same time
+        await put_on_record(workspace, ready, debate)

@@ -131,6 +131,13 @@ class Dispatcher(Protocol):
         """
         ...
 
-    async def close(self) -> None:
-        """Give connections back; what is queued stays."""
+    async def reconcile(self, *, move: bool = False) -> int:
+        """Tell the engine again of each debate that is wanted and that it doesn't know; how many these are.
+
+        Args:
+            move: whether the database goes with the engine of the settings from now on, whatever it went with before.
+
+        Raises:
+            QueueError: the queue cannot be reached, or another engine goes with the database.
+        """
         ...

@@ -228,8 +228,6 @@ class Workspace(RecordReader):
     async def close(self) -> None:
         """Close connections and files."""
         await self.pool.close()
-        if self.queue:
-            await self.queue.close()
         await super().close()
 
     # ---- running debates ---------------------------------------------------------------------------------------

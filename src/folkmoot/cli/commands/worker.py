@@ -192,12 +192,8 @@ def reconcile(store: Store) -> int:
     """
 
     async def work() -> int:
-        from folkmoot.app.plan.settings import load_config
-
-        async with open_queue(store) as (workspace, _):
-            from folkmoot.workers.worker import move_here
-
-            click.echo(f"{counted(await move_here(workspace, load_config()), 'debate')} queued again")
+        async with open_queue(store) as (_, dispatcher):
+            click.echo(f"{counted(await dispatcher.reconcile(move=True), 'debate')} queued again")
         return DONE
 
     return run_command(work())
