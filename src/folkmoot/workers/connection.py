@@ -1,8 +1,4 @@
-"""The connection to Temporal: how settings and the environment become a client, and the errors if that fails.
-
-A database goes with one Temporal. It notes the id of the namespace, so that a worker or a submission with the address of
-another installation is refused, and so that a Temporal that has lost its state is recognised and told again.
-"""
+"""The connection to Temporal: how settings and the environment become a client, and the errors if that fails."""
 
 from collections.abc import Awaitable
 from datetime import timedelta
@@ -23,9 +19,6 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from folkmoot.app.plan.settings_tables import TemporalSettings
 from folkmoot.app.run.dispatcher import QueueAway, QueueError
-from folkmoot.record.postgres_connection import Connection
-from folkmoot.record.store import other_format
-from folkmoot.workers.job_queue import VERSION, Queue
 from folkmoot.workers.wanted import Wanted
 from folkmoot.workers.workflow import OWNER, STATE, DebateWorkflow
 
@@ -45,15 +38,16 @@ class Temporal:
     """The workflows of one installation; ``connect`` first.
 
     Args:
-        queue: whose debates these are.
         settings: where the server is; its own variables of the environment come first.
+
+    Attributes:
+        installation: the id of the database, which several in one namespace have each of their own.
     """
 
     client: Client
 
-    def __init__(self, queue: Queue, settings: TemporalSettings) -> None:
-        self._queue, self.settings = queue, settings
-        self.place, self.installation = settings.address, ""
+    def __init__(self, settings: TemporalSettings) -> None:
+        self.settings, self.place, self.installation = settings, settings.address, ""
 
     @property
     def task_queue(self) -> str:
@@ -61,18 +55,14 @@ class Temporal:
         return f"{self.settings.task_queue}-{self.installation}"
 
     def workflow(self, debate: str) -> str:
-        """The id of a debate's workflow; two installations may share a namespace."""
+        """The id of a debate's workflow."""
         return f"{debate}/{self.installation}"
 
-    async def connect(self, *, runtime: Runtime | None = None, move: bool = False) -> None:
-        """Connect to the server, and check it and the namespace.
-
-        Args:
-            runtime: of the SDK; None for its usual one.
-            move: whether the database goes with this Temporal from now on, whatever it went with before.
+    async def connect(self, runtime: Runtime | None = None) -> None:
+        """Connect to the server; ``runtime`` is that of the SDK, None for its usual one.
 
         Raises:
-            QueueError: the server cannot be reached or used, or the database goes with another one.
+            QueueError: the server cannot be reached or used.
         """
         try:
             env = ClientConfigProfile.load(disable_file=True).to_client_connect_config()
@@ -89,36 +79,17 @@ class Temporal:
         )
         self.client = await self.call(client)
         check_version(await self.version(), self.place)
-        await self.check(move=move)
 
     async def version(self) -> str:
         """The version of the server."""
         request = GetSystemInfoRequest()
         return (await self.call(self.client.workflow_service.get_system_info(request, timeout=CALL))).server_version
 
-    async def check(self, *, move: bool = False) -> None:
-        """Check that this is the Temporal of the database; see ``connect``."""
+    async def namespace(self) -> str:
+        """The id of the namespace; another one at the same address is that of a server that has lost its state."""
         request = DescribeNamespaceRequest(namespace=self.client.namespace)
         found = await self.call(self.client.workflow_service.describe_namespace(request, timeout=CALL))
-        namespace = found.namespace_info.id
-
-        async def compare(c: Connection) -> str:
-            row = await c.fetchrow("select id, version, namespace, address from folkmoot_installation")
-            assert row is not None
-            if row["version"] != VERSION:
-                reason = other_format("the version of its tables", row["version"], VERSION)
-                raise QueueError(f"the queue cannot be used: {reason}")
-            if row["namespace"] != namespace:
-                # The same address with another id: its state was lost, and workers tell it again what is wanted.
-                if row["namespace"] and row["address"] != self.place and not move:
-                    raise QueueError(
-                        f"this database goes with Temporal at {row['address']}, not at {self.place}; correct the address,"
-                        " or stop all workers and move it with: folkmoot worker reconcile"
-                    )
-                await c.execute("update folkmoot_installation set namespace = $1, address = $2", namespace, self.place)
-            return str(row["id"])
-
-        self.installation = await self._queue.transaction(compare)
+        return str(found.namespace_info.id)
 
     async def start(self, row: Wanted, wait: float, *, message: bool = True) -> bool:
         """Start the workflow of a debate.

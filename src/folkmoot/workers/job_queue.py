@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 from folkmoot.app.plan.settings import load_config
 from folkmoot.app.plan.settings_tables import TemporalSettings
-from folkmoot.app.run.dispatcher import USUAL_PRIORITY, Cancelled, Job, QueueAway, QueueStatus, State
+from folkmoot.app.run.dispatcher import USUAL_PRIORITY, Cancelled, Job, QueueAway, QueueError, QueueStatus, State
 from folkmoot.core.brief import QUEUE_DELAY, QUEUE_PRIORITY
 from folkmoot.core.errors import BriefError
 from folkmoot.core.packages import missing_library
 from folkmoot.record.postgres import PostgresStore
 from folkmoot.record.postgres_connection import Connection
-from folkmoot.record.store import SCHEMES, Store
+from folkmoot.record.store import SCHEMES, Store, other_format
 from folkmoot.workers.wanted import Step, Wanted, begun, cancelled, submitted
 from folkmoot.workers.worker_notes import note
 
@@ -161,14 +161,42 @@ class Queue:
         return await self.store.transaction(work)
 
     async def connected(self, *, runtime: "Runtime | None" = None, move: bool = False) -> "Temporal":
-        """The connection to Temporal, made when it is first needed; see ``Temporal.connect``."""
+        """The connection to Temporal, made when it is first needed; see ``Temporal.connect``.
+
+        Raises:
+            QueueError: Temporal cannot be reached or used, or the database goes with another one.
+        """
         from folkmoot.workers.connection import Temporal  # here, since the SDK takes a moment and only few need it
 
         if self._temporal is None:
-            temporal = Temporal(self, self._settings or load_config().temporal)
-            await temporal.connect(runtime=runtime, move=move)
+            temporal = Temporal(self._settings or load_config().temporal)
+            await temporal.connect(runtime)
+            await self._check(temporal, move=move)
             self._temporal = temporal
         return self._temporal
+
+    async def _check(self, temporal: "Temporal", *, move: bool) -> None:
+        """Refuse a Temporal that isn't this database's, because two of them would run each debate twice."""
+        namespace = await temporal.namespace()
+
+        async def compare(c: Connection) -> str:
+            row = await c.fetchrow("select id, version, namespace, address from folkmoot_installation")
+            assert row is not None
+            if row["version"] != VERSION:
+                reason = other_format("the version of its tables", row["version"], VERSION)
+                raise QueueError(f"the queue cannot be used: {reason}")
+            if row["namespace"] != namespace:
+                # The same address with another id: its state was lost, and workers tell it again what is wanted.
+                if row["namespace"] and row["address"] != temporal.place and not move:
+                    raise QueueError(
+                        f"this database goes with Temporal at {row['address']}, not at {temporal.place};"
+                        " correct the address, or stop all workers and move it with: folkmoot worker reconcile"
+                    )
+                update = "update folkmoot_installation set namespace = $1, address = $2"
+                await c.execute(update, namespace, temporal.place)
+            return str(row["id"])
+
+        temporal.installation = await self.transaction(compare)
 
     async def change(self, debate: str, step: Step) -> tuple[Wanted | None, float]:
         """Take a step with the row of a debate; the row afterwards, and the time."""
@@ -184,15 +212,12 @@ class Queue:
         return await self.transaction(work)
 
     async def reconcile(self, *, move: bool = False) -> int:
-        """Start the workflow of each debate that is wanted and has none; how many these are.
+        """See ``Dispatcher.reconcile``.
 
         Whoever ran such a debate may still be at it, so it begins when that worker's fence has closed.
-
-        Args:
-            move: whether the database goes with the Temporal of the settings from now on.
         """
         temporal = await self.connected(move=move)
-        await temporal.check()
+        await self._check(temporal, move=move)
         now = await self.transaction(lambda c: c.fetchval(_NOW))
         # Whoever has just submitted one is about to tell Temporal.
         due = "state in ('queued', 'running') and since < $1 - 5 or state = 'waiting' and begins between 1 and $1"
