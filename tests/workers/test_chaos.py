@@ -6,8 +6,6 @@
 import asyncio
 import os
 import re
-import signal
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
@@ -24,7 +22,6 @@ from folkmoot.testing.replay import essence
 from folkmoot.testing.wires import Wires
 from tests.record.pg import running
 from tests.workers.chaos_kit import (
-    ARRIVING,
     MARK,
     Crew,
     Deed,
@@ -346,36 +343,3 @@ def summary(story: Story, seconds: float) -> str:
         f" {len(story.repeated())} repeated in flight, {len(story.late())} of them by woken workers, too late;"
         f" a debate stood still for {longest:.1f} s at most, outages not counted; {seconds:.0f} s in all"
     )
-
-
-async def test_a_frozen_worker_s_debates_go_on_beside_a_free_one_and_it_asks_nothing_more(tmp_path: Path) -> None:
-    model, size = Model(slow=True), replace(SHORT, debates=3, workers=1, places=8)
-    with running() as server, running_temporal() as temporal:
-        address = server.make()
-        write_settings(tmp_path, temporal, size)
-        async with (
-            Wires(script=model.answer).serve() as wires,
-            house(address, temporal.address) as place,
-            asyncio.timeout(120),
-            working(tmp_path, address, wires.url, size) as crew,
-        ):
-            await submit(place, size)
-            while len({sending.debate for sending in model.sendings}) < size.debates:  # noqa: ASYNC110 - a count
-                await asyncio.sleep(0.01)
-            frozen, process = crew.processes[0]
-            await crew.start(1)
-            while not any(" w1n2-" in line for line in crew.said):  # noqa: ASYNC110 - another process
-                await asyncio.sleep(0.01)
-            process.send_signal(signal.SIGSTOP)
-            since = time.time()
-            for n in range(size.debates):
-                await place.until(f"case-{n:04}", "done")
-            process.send_signal(signal.SIGCONT)
-            thawed = time.time()
-            await asyncio.sleep(1)
-        for sendings in by(model.sendings, lambda sending: sending.debate):
-            first = min((sending.at for sending in sendings if sending.at > since + ARRIVING), default=since)
-            assert first - since < size.timeout + SLACK
-        late = [sending for sending in model.sendings if sending.worker == frozen and sending.at > thawed]
-        assert len(late) <= size.debates * PARALLEL, "only what was in its hand"
-        assert {sending.mark for sending in late} <= {sending.mark for sending in model.sendings if sending.at < since}

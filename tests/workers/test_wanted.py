@@ -4,8 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-import pytest
-
 from folkmoot.app.run.dispatcher import State
 from folkmoot.workers.wanted import TRIES, Step, Wanted, begun, cancelled, ended, pause_of, submitted
 
@@ -87,9 +85,3 @@ def test_a_submission_takes_its_own_priority_and_delay_and_none_where_it_is_queu
     assert (row.priority, row.since, row.begins, pause_of(row, 12.0)) == (2, 10.0, 15.0, 3.0)
     assert submitted(row, 20.0, new=replace(NEW, priority=9)) == row
     assert submitted(replace(row, state="parked", reason="x"), 20.0, new=NEW).reason == ""
-
-
-@pytest.mark.parametrize("state", ["done", "parked", "cancelled"])
-def test_what_is_over_is_not_cancelled(state: str) -> None:
-    row = replace(NEW, state=state)  # pyright: ignore[reportArgumentType]
-    assert cancelled(row, 1.0, at_once=True) == row

@@ -15,16 +15,6 @@ async def events(place: House, debate: str) -> list[object]:
     return [entry.event for entry in read(await place.store.read(debate))]
 
 
-async def test_a_debate_runs_to_its_end(database: str, temporal: str) -> None:
-    async with house(database, temporal) as place, place.working():
-        await place.queue.submit(await place.lay("one", rounds=2), owner="anna")
-        job = await place.until("one", "done")
-        assert (job.owner, job.worker, job.tries) == ("anna", "", 1)
-        assert (await place.queue.status()).counts == {"done": 1}
-        await asyncio.sleep(1)
-    assert [line.split(" ", 2)[2].strip() for line in place.said] == ["one: taken", "one: done"]
-
-
 async def test_what_is_stopped_while_it_runs_pauses_after_the_answers_in_progress(database: str, temporal: str) -> None:
     model = Turned(waits=True)
     async with house(database, temporal, model) as place, place.working():

@@ -15,10 +15,7 @@ from temporalio.service import RPCStatusCode
 from temporalio.worker import Replayer, UnsandboxedWorkflowRunner
 from temporalio.worker import Worker as TemporalWorker
 
-from folkmoot.app.brief.tables import read_table
-from folkmoot.app.plan.settings_tables import TemporalSettings
 from folkmoot.app.run.dispatcher import QueueAway, QueueError
-from folkmoot.core.errors import BriefError
 from folkmoot.workers import workflow
 from folkmoot.workers.connection import check_version
 from folkmoot.workers.workflow import DebateWorkflow
@@ -159,23 +156,6 @@ async def test_a_search_attribute_that_is_missing_and_an_old_server_are_one_sent
     for old in ("1.28.4", "0.9", ""):
         with pytest.raises(QueueError, match=r"needs 1\.29 or newer"):
             check_version(old, "t")
-
-
-def test_settings_of_temporal_are_read_and_what_cannot_be_is_refused() -> None:
-    assert read_table(TemporalSettings, "temporal", {}, "f") == TemporalSettings()
-    own = {"address": "t.example.org:7233", "namespace": "ours.a1b2", "task_queue": "night", "tls": True, "timeout": 30}
-    assert read_table(TemporalSettings, "temporal", own, "f") == TemporalSettings(**{**own, "timeout": 30.0})  # pyright: ignore[reportArgumentType]
-    wrong: list[tuple[object, str]] = [
-        (5, r"must be a table: \[temporal\]"),
-        ({"adress": "x"}, "temporal has no setting 'adress'"),
-        ({"address": "http://x"}, "must be a host and a port"),
-        ({"namespace": "a b"}, "temporal.namespace must be 1 to 100"),
-        ({"tls": "yes"}, "temporal.tls must be true or false"),
-        ({"timeout": 0}, "temporal.timeout must be seconds, from 1 to 600"),
-    ]
-    for value, text in wrong:
-        with pytest.raises(BriefError, match=text):
-            read_table(TemporalSettings, "temporal", value, "f")
 
 
 # ---- what is loaded, and what is replayed ----------------------------------------------------------------------------
