@@ -230,7 +230,7 @@ async def test_recorded_histories_are_replayed(name: str) -> None:
 
 def test_the_guide_and_the_compose_file_start_temporal_as_the_tests_do() -> None:
     guide = (ROOT / "docs/how-to/run-on-many-machines.md").read_text("utf-8")
-    compose = (ROOT / "examples/many-machines/compose.yaml").read_text("utf-8")
+    compose = (ROOT / "deploy/many-machines/compose.yaml").read_text("utf-8")
     for value in SETTINGS[1::2]:
         assert value in guide
         assert value in compose

@@ -220,7 +220,7 @@ def _numbered(sql: str) -> str:
 
 def _connect(place: Path | str, busy: float) -> sqlite3.Connection:
     is_uri = isinstance(place, str)
-    return sqlite3.connect(place, busy, isolation_level=None, check_same_thread=False, uri=is_uri)
+    return sqlite3.connect(place, timeout=busy, isolation_level=None, check_same_thread=False, uri=is_uri)
 
 
 def _is_still(path: Path, error: sqlite3.OperationalError) -> bool:

@@ -209,7 +209,7 @@ class SqliteFile:
         if self._location:
             self._location.check()
         wait, uri = self._busy if busy is None else busy, f"{self.path.as_uri()}?{how}"
-        connection = sqlite3.connect(uri, wait, isolation_level=None, check_same_thread=False, uri=True)
+        connection = sqlite3.connect(uri, timeout=wait, isolation_level=None, check_same_thread=False, uri=True)
         connection.text_factory = sqlite_schema.as_text
         return connection
 
