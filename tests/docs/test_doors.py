@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+import click
 import pytest
 from ruamel.yaml import YAML
 
@@ -15,6 +16,7 @@ import hatch_build
 from doc_doors import ABOUT, MCP, UNSET, doors, read_project
 from folkmoot.app.plan.settings import load_config
 from folkmoot.app.skills.skill_files import SKILLS, description
+from folkmoot.cli.main import main
 from tests.paths import ROOT
 
 ADDRESS = "https://github.com/ann-example/folkmoot"
@@ -101,6 +103,19 @@ def test_the_settings_of_the_compose_file_are_settings_and_its_names_agree(
     docker = (ROOT / "Dockerfile").read_text("utf-8")
     assert f"EXPOSE {asked.port}\n" in docker
     assert re.search(r"^USER \d+$", docker, re.MULTILINE)  # not root
+
+
+def test_commands_in_workflows_and_compose_files_exist() -> None:
+    places = [*WORKFLOWS, *(ROOT / "deploy").glob("*/compose.yaml"), ROOT / "scripts/review_action.sh"]
+    texts = "\n".join(path.read_text("utf-8") for path in places)
+    called = re.findall(r"(?:folkmoot(?::tried)?|command:|-m folkmoot) ([a-z]+)(?: ([a-z]+)\b)?", texts)
+    assert {"worker", "serve", "run"} <= {first for first, _ in called}
+    context = click.Context(main)
+    for first, second in called:
+        command = main.get_command(context, first)
+        assert command, f"there is no command {first}"
+        if isinstance(command, click.Group) and second:
+            assert command.get_command(context, second), f"{first} has no command {second}"
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
