@@ -222,6 +222,8 @@ def test_a_place_is_a_path_or_an_address(tmp_path: Path) -> None:
     assert show_where(tmp_path) == str(tmp_path)
     with pytest.raises(RecordError, match="Records are kept in a file or at an address postgresql://…, not at mysql"):
         read_where("mysql://ada:hush@db/folkmoot")
+    with pytest.raises(RecordError, match="InMemoryStore"):
+        read_where(":memory:")
 
 
 async def test_a_store_tells_its_place(tmp_path: Path) -> None:

@@ -266,6 +266,10 @@ def read_where(text: str) -> Where:
     if is_address(text):
         show_where(text)
         return text
+    if text == ":memory:":  # a file of that name is what nobody means
+        raise RecordError(
+            "The store :memory: would keep nothing: name a file. In Python, pass folkmoot.InMemoryStore()."
+        )
     if "://" in text:
         scheme = text.partition("://")[0]
         raise RecordError(f"Records are kept in a file or at an address postgresql://…, not at {scheme}://….")
