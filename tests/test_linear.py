@@ -54,7 +54,7 @@ from folkmoot.core.text import (
 )
 from folkmoot.core.transcript import normalise
 from folkmoot.models.names import parse as read_model_name
-from folkmoot.models.provider_errors import error_words, provider_words
+from folkmoot.models.provider_errors import ToldError, provider_words
 from folkmoot.models.stream import AnswerStream, repair_surrogates
 from folkmoot.models.wires.events import Events
 from folkmoot.phases.ranked_vote import ranking_form
@@ -312,7 +312,7 @@ TEXTS: Readers = {
     "import of names": (imported, "Ada: a\nBen: b\nAda: c\nBen: d\n"),
     "import of headings": (imported, "## Ada\na\n## Ben\nb\n## Ada\nc\n## Ben\nd\n"),
     "import of JSON": (lambda text: imported(json.dumps([{"role": "user", "content": text}]), "a.json"), "Hello. "),
-    "error": (lambda text: provider_words(error_words(text)[2]), '{"error": {"message": "no"}}'),
+    "error": (lambda text: provider_words(ToldError.read(text).words), '{"error": {"message": "no"}}'),
     "page of an error": (provider_words, "<html><body>no"),
     "arguments": (read_arguments, '{"a": 1}'),
     "name of a model": (read_model_name, "ollama:a"),

@@ -8,11 +8,10 @@ from folkmoot.core.errors import ModelError, Refused, Unavailable, Unreadable
 from folkmoot.models.names import Key, parse
 from folkmoot.models.provider_errors import (
     LONGEST,
+    ToldError,
     answer_error,
-    error_words,
     malformed_error,
     provider_words,
-    status_error,
     unreached_error,
 )
 from tests.models.models_kit import KEY
@@ -50,7 +49,7 @@ NOW = 1_790_000_000.0  # Mon, 21 Sep 2026 14:13:20 GMT
     ],
 )
 def test_statuses(status: int, detail: str, kind: str, of: type[ModelError], again: bool) -> None:
-    error = status_error(NAME, status, detail, wait=4.0)
+    error = answer_error(NAME, status, detail, headers={"retry-after": "4"})
     assert (type(error), error.kind, error.again) == (of, kind, again)
     assert error.retry_after == (4.0 if again else None)
     assert detail.removeprefix("<html>") in str(error) or kind == "key"
@@ -60,10 +59,10 @@ def test_statuses(status: int, detail: str, kind: str, of: type[ModelError], aga
 def test_no_key_in_any_error() -> None:
     key = Key(KEY, "GROQ_API_KEY")
     for status in (400, 401, 402, 404, 413, 429, 500):
-        error = status_error(NAME, status, f"Incorrect key {KEY} given", key=key)
+        error = answer_error(NAME, status, f"Incorrect key {KEY} given", key=key)
         assert KEY not in f"{error} {error!r}"
-    assert "GROQ_API_KEY" in str(status_error(NAME, 401, "", key=key))
-    assert "refused the key (401)" in str(status_error(NAME, 401, ""))
+    assert "GROQ_API_KEY" in str(answer_error(NAME, 401, "", key=key))
+    assert "refused the key (401)" in str(answer_error(NAME, 401, ""))
 
 
 def test_other_errors() -> None:
@@ -112,7 +111,8 @@ def nested(depth: int) -> str:
     ],
 )
 def test_what_a_provider_says_of_an_error(body: object, expected: tuple[int, str, str]) -> None:
-    assert error_words(body) == expected
+    told = ToldError.read(body)
+    assert (told.status, told.kind, told.words) == expected
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from folkmoot.core.agent import is_cut_off
 from folkmoot.core.errors import ModelError, Refused, Unavailable
 from folkmoot.models.finish import WHOLE, finish_of
 from folkmoot.models.names import Key, parse
-from folkmoot.models.provider_errors import answer_error, stream_error
+from folkmoot.models.provider_errors import answer_error
 from folkmoot.models.waits import wait_seconds
 from tests.models.frames import DONE, HEARD, lines, piece, sse
 from tests.models.models_kit import KEY, Notebook, Page, ask, canned
@@ -122,7 +122,7 @@ async def test_a_filter_that_fails_is_no_error_of_the_answer() -> None:
     ],
 )
 def test_what_an_error_within_an_answer_is_about(error: object, kind: str) -> None:
-    assert stream_error(NAME, {"error": error}, None).kind == kind
+    assert answer_error(NAME, 0, {"error": error}).kind == kind
 
 
 # ---- what an error is about ---------------------------------------------------------------------------------------

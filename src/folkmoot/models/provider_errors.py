@@ -5,14 +5,15 @@ and cleared of the key.
 """
 
 import asyncio
-import json
 import re
 import ssl
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import cast
 
 from folkmoot.core.errors import ModelError, Refused, Unavailable, Unreadable
+from folkmoot.core.json_values import as_list, as_object, objects, read_json
 from folkmoot.core.text import clean, hide
 from folkmoot.models.http_port import Unreached
 from folkmoot.models.names import Key, ModelName
@@ -49,39 +50,67 @@ _KINDS: Mapping[str, int] = {
 """What providers call a kind of error, and the status that it has where it is an answer of its own."""
 
 
-def error_words(body: object) -> tuple[int, str, str]:
-    """What a provider says of an error: its status, 0 where it says none; the name of its kind; its own words.
+_LAYERS = 6
+"""How deep an error may lie in lists, in texts of JSON, and under ``error``."""
 
-    Args:
-        body: the body of an answer or of an event: bytes, text, or JSON that has been read.
+_WORDS_AND_CALLS = frozenset({"content", "text", "arguments", "input", "tool_calls", "function_call", "reasoning"})
+"""Where a model's own words stand in an event, which may be about errors."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldError:
+    """What a provider says of an error.
+
+    Attributes:
+        words: its own words.
+        status: the HTTP status that stands in the body; 0 for none.
+        kind: what it calls the error, one of ``_KINDS`` if it uses one.
+        names: all that it calls it, in words: ``model_not_found`` says as much as a sentence, and often more.
+        blamed: the fields of the request that it blames in fields of its own: OpenAI's ``param``, FastAPI's ``loc``.
+        body: all of it as JSON; None where it is none.
     """
-    inner = _error_detail(body)
-    if isinstance(inner, str):
-        return 0, "", inner
-    code, words = inner.get("code"), inner.get("message") or inner.get("detail")
-    names = _names_of(inner)
-    if isinstance(words, list):
-        parts = [cast("dict[str, object]", part) for part in cast("list[object]", words) if isinstance(part, dict)]
-        words = "; ".join(text for part in parts if isinstance(text := part.get("msg"), str))
-    number = int(code) if isinstance(code, str) and re.fullmatch("[1-5][0-9]{2}", code) else code
-    status = number if isinstance(number, int) and not isinstance(number, bool) else 0
-    known = next((text for text in names if text in _KINDS), next(iter(names), ""))
-    return status, known, _with_source(words if isinstance(words, str) else "", inner.get("metadata"))
 
+    words: str
+    status: int = 0
+    kind: str = ""
+    names: str = ""
+    blamed: frozenset[str] = frozenset()
+    body: object = None
 
-def _names_of(inner: Mapping[str, object]) -> list[str]:
-    return [text for key in ("code", "type", "status") if isinstance(text := inner.get(key), str) and text]
+    @classmethod
+    def read(cls, body: object) -> "ToldError":
+        """Read the body of an answer or of an event: bytes, text, or JSON that has been read."""
+        inner, whole = _error_detail(body), _as_json(body)
+        if isinstance(inner, str):
+            return cls(words=inner, body=whole)
+        code, words, detail = (
+            inner.get("code"),
+            inner.get("message") or inner.get("detail"),
+            objects(inner.get("detail")),
+        )
+        if isinstance(words, list):
+            words = "; ".join(
+                text for part in objects(cast("object", words)) if isinstance(text := part.get("msg"), str)
+            )
+        names = [text for key in ("code", "type", "status") if isinstance(text := inner.get(key), str) and text]
+        reasons = [text for item in objects(inner.get("details")) if isinstance(text := item.get("reason"), str)]
+        blamed = [inner.get("param"), *(name for item in detail for name in as_list(item.get("loc")))]
+        number = int(code) if isinstance(code, str) and re.fullmatch("[1-5][0-9]{2}", code) else code
+        return cls(
+            words=_with_source(words if isinstance(words, str) else "", inner.get("metadata")),
+            status=number if isinstance(number, int) and not isinstance(number, bool) else 0,
+            kind=next((text for text in names if text in _KINDS), next(iter(names), "")),
+            names=re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", " ".join([*names, *reasons])),
+            blamed=frozenset(name for name in blamed if isinstance(name, str)),
+            body=whole,
+        )
 
 
 def _with_source(words: str, metadata: object) -> str:
     """The words of an error, and those of the provider behind a gateway, which some gateways pass on beside theirs."""
-    raw = cast("dict[str, object]", metadata).get("raw") if isinstance(metadata, dict) else None
-    source = error_words(raw)[2] if isinstance(raw, str) else ""
+    raw = as_object(metadata).get("raw")
+    source = ToldError.read(raw).words if isinstance(raw, str) else ""
     return words if source in words else f"{words}: {source}" if words else source
-
-
-_LAYERS = 6
-"""How deep an error may lie in lists, in texts of JSON, and under ``error``."""
 
 
 def _error_detail(body: object) -> dict[str, object] | str:
@@ -90,15 +119,12 @@ def _error_detail(body: object) -> dict[str, object] | str:
         if isinstance(body, bytes):
             body = body.decode("utf-8", "replace")
         if isinstance(body, str):
-            try:
-                inner: object = json.loads(body)
-            except (ValueError, RecursionError):
-                return body
+            inner = read_json(body)
             if not isinstance(inner, dict | list):
                 return body
             body = cast("object", inner)
         if isinstance(body, list):
-            body = next(iter(cast("list[object]", body)), None)
+            body = next(iter(as_list(cast("object", body))), None)
         if not isinstance(body, dict):
             return ""
         members = cast("dict[str, object]", body)
@@ -108,108 +134,27 @@ def _error_detail(body: object) -> dict[str, object] | str:
     return ""
 
 
-def answer_error(
-    name: ModelName,
-    status: int,
-    body: object,
-    *,
-    headers: Mapping[str, str] | None = None,
-    key: Key | None = None,
-    url: str = "",
-) -> ModelError:
-    """The error for an answer that is no success; see ``status_error``.
-
-    Args:
-        name: the model that was asked.
-        status: its HTTP status.
-        body: its body.
-        headers: its headers, which may say how long to wait.
-        key: the key that was sent, which must not show.
-        url: the address that was asked.
-    """
-    _, kind, words = error_words(body)
-    known_status = _KINDS.get(kind, 0)
-    status = known_status if known_status in (402, 413) else status
-    wait = wait_seconds(headers or {}, _as_json(body), words)
-    return status_error(name, status, words, names=_names_in(body), wait=wait, key=key, url=url)
-
-
-_WORDS_AND_CALLS = frozenset({"content", "text", "arguments", "input", "tool_calls", "function_call", "reasoning"})
-"""Where a model's own words stand in an event, which may be about errors."""
+def _as_json(body: object) -> object:
+    return read_json(body) if isinstance(body, bytes | str) else body
 
 
 def told_error(raw: bytes) -> object:
     """The error that an event tells, wherever in it that stands; None where it tells none."""
-    event = _as_json(raw)
-    members = cast("dict[str, object]", event) if isinstance(event, dict) else {}
-    return members if "error" in (members.get("type"), members.get("object")) else _find_error(cast("object", event))
+    event = read_json(raw)
+    members = as_object(event)
+    return members if "error" in (members.get("type"), members.get("object")) else _find_error(event)
 
 
 def _find_error(value: object, depth: int = _LAYERS) -> object:
-    items = cast("list[object]", value)[:20] if isinstance(value, list) else []
-    if isinstance(value, dict):
-        members = cast("dict[str, object]", value)
-        for name in ("error", "errors"):
-            if _says_something(told := members.get(name)):
-                return {"error": told}
-        # What a filter says of itself is no error of the answer: it may fail, and the answer be whole.
-        items = [item for name, item in members.items() if name not in _WORDS_AND_CALLS and "filter" not in name]
+    members, items = as_object(value), as_list(value)[:20]
+    for name in ("error", "errors"):
+        # Some servers send an empty one with every event.
+        if (error := members.get(name)) and (not isinstance(error, dict) or any(as_object(members[name]).values())):
+            return {"error": members[name]}
+    # What a filter says of itself is no error of the answer: it may fail, and the answer be whole.
+    items += [item for name, item in members.items() if name not in _WORDS_AND_CALLS and "filter" not in name]
     found = (_find_error(item, depth - 1) for item in items if depth)
     return next((error for error in found if error), None)
-
-
-def _says_something(error: object) -> bool:
-    """Whether what stands under ``error`` is one: some servers send an empty one with every event."""
-    return any(cast("dict[str, object]", error).values()) if isinstance(error, dict) else bool(error)
-
-
-def blamed_fields(body: object) -> frozenset[str]:
-    """The fields of a request that an error blames in fields of its own: OpenAI's ``param``, FastAPI's ``loc``."""
-    inner = _error_detail(body)
-    if isinstance(inner, str):
-        return frozenset()
-    detail = inner.get("detail")
-    listed = cast("list[object]", detail) if isinstance(detail, list) else []
-    places = [cast("dict[str, object]", item).get("loc") for item in listed if isinstance(item, dict)]
-    names = [
-        inner.get("param"),
-        *(name for place in places if isinstance(place, list) for name in cast("list[object]", place)),
-    ]
-    return frozenset(name for name in names if isinstance(name, str))
-
-
-def stream_error(name: ModelName, body: object, key: Key | None) -> ModelError:
-    """The error that a provider sends in the middle of an answer, or with the status of a success."""
-    status, kind, words = error_words(body)
-    names = _names_in(body)
-    status = status if 400 <= status < 600 else _KINDS.get(kind, 0)
-    if not status and _matter(name.model, 400, f"{names} {words}") != "request":
-        status = 400
-    if not status:
-        return broken_off_error(name, words, key)
-    return status_error(name, status, words, names=names, wait=wait_seconds({}, _as_json(body), words), key=key)
-
-
-def _names_in(body: object) -> str:
-    """What an error is called, in words: ``model_not_found`` says as much as a sentence, and often more."""
-    inner = _error_detail(body)
-    if isinstance(inner, str):
-        return ""
-    details = inner.get("details")
-    listed = cast("list[object]", details) if isinstance(details, list) else []
-    reasons = [cast("dict[str, object]", item).get("reason") for item in listed if isinstance(item, dict)]
-    names = [*_names_of(inner), *(text for text in reasons if isinstance(text, str))]
-    return re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", " ".join(names))
-
-
-def _as_json(body: object) -> object:
-    """A body as JSON; None where it is none."""
-    if not isinstance(body, bytes | str):
-        return body
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        return None
 
 
 def refuses_tools(status: int, words: str) -> bool:
@@ -308,35 +253,43 @@ def _matter(model: str, status: int, text: str, wait: float | None = None) -> st
     return matter or "request"
 
 
-def status_error(
+def answer_error(
     name: ModelName,
     status: int,
-    detail: str,
+    body: object,
     *,
-    names: str = "",
-    wait: float | None = None,
+    headers: Mapping[str, str] | None = None,
     key: Key | None = None,
     url: str = "",
 ) -> ModelError:
-    """The error for an HTTP status that is no success.
+    """The error for an answer that is no success, or for an error within one that is.
 
     A status alone says little: used-up credit comes as a 400, moderation as a 403. So the provider's own words say what
     it is about, and are shown.
 
     Args:
         name: the model that was asked.
-        status: the HTTP status, or the one that a provider uses for an error inside a stream.
-        detail: the provider's own words.
-        names: what it calls the error, in words.
-        wait: seconds that it asks to wait.
+        status: the HTTP status; 0 where that was the one of a success, or isn't known.
+        body: the body of the answer, or of its event.
+        headers: its headers, which may say how long to wait.
         key: the key that was sent, which must not show.
         url: the address that was asked; "" where it is not known.
     """
+    told = ToldError.read(body)
+    detail, text, known = told.words, f"{told.names} {told.words}".strip(), _KINDS.get(told.kind, 0)
+    if not status:
+        status = told.status if 400 <= told.status < 600 else known
+        if not status and _matter(name.model, 400, text) != "request":
+            status = 400
+        if not status:
+            return broken_off_error(name, detail, key)
+    status = known if known in (402, 413) else status
+    wait = wait_seconds(headers or {}, told.body, detail)
     # A library may have sent a key that is not known here, and a provider repeats what it was sent.
     words, provider = provider_words(detail if key else hide(detail), key), name.provider.name
     if problem := _not_a_provider(status, detail):
         return wrong_server_error(f"{provider} {problem}{words}")
-    match _matter(name.model, status, f"{names} {detail}".strip(), wait):
+    match _matter(name.model, status, text, wait):
         case "key":
             origin = f" in {key.origin}" if key else ""
             return Unavailable(f"{provider} refused the key{origin} ({status}){words}", kind="key")
@@ -466,9 +419,6 @@ _NAMES = (
 )
 """Parts of the names of exceptions, the telling ones first, and what they mean."""
 
-_LAST = (("ModelAPIError", "server"),)
-"""The same where there is no status to tell more."""
-
 _WORDS: Mapping[str, str] = {
     "timeout": "ran out of time",
     "connection": "got no connection",
@@ -528,20 +478,16 @@ def read_fault(provider: str, error: Exception) -> ModelError:
 
 def _kind(error: Exception) -> str:
     """Which of the usual failures it is; "" for none."""
-    if kind := _kind_by_class(error, _NAMES):
+    # The names of its class, and of those it descends from.
+    names = " ".join(item.__name__ for item in type(error).__mro__)
+    if kind := next((kind for part, kind in _NAMES if re.search(part, names)), ""):
         return kind
     response = getattr(error, "response", None)
     status = getattr(error, "status_code", getattr(response, "status_code", None))
     if not isinstance(status, int) or status < 400:
-        return _kind_by_class(error, _LAST)
+        return "server" if "ModelAPIError" in names else ""
     matter = "timeout" if status in (408, 504) else _matter("", status, str(error), _wait(error))
     return {"tools": "request", "tls": "address", "region": "denied"}.get(matter, matter)
-
-
-def _kind_by_class(error: Exception, known: Sequence[tuple[str, str]]) -> str:
-    """What the names of its class, and of those it descends from, say; "" for nothing."""
-    names = " ".join(item.__name__ for item in type(error).__mro__)
-    return next((kind for part, kind in known if re.search(part, names)), "")
 
 
 def _wait(error: Exception) -> float | None:

@@ -433,10 +433,7 @@ class BatchedModel(Layer):
                 raise Unavailable(f"the batch of {self.name} was cancelled", kind="cancelled", again=True)
             case _:
                 pass
-        if result.code:
-            error = provider_errors.answer_error(self._name, result.code, result.body, key=self._key)
-        else:
-            error = provider_errors.stream_error(self._name, result.body, self._key)
+        error = provider_errors.answer_error(self._name, result.code, result.body, key=self._key)
         if error.again:  # what a provider says of a batch says nothing of calls that are sent live
             raise Unavailable(str(error), kind="overloaded", again=True)
         raise await self._wire.refused_whole(request, error, result.code, result.body)

@@ -182,7 +182,7 @@ class Reader(ABC, Generic[T]):
             ModelError: it tells an error, wherever in it that stands: the status of the answer was that of a success.
         """
         if b'"error' in raw and (told := provider_errors.told_error(raw)):
-            raise provider_errors.stream_error(self.name, told, self.key)
+            raise provider_errors.answer_error(self.name, 0, told, key=self.key)
         try:
             return self.decoder.decode(raw)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -361,7 +361,7 @@ class WireModel(ABC):
         return self._taken_in(error, status, raw, await type(self)(self._name, self._connection).write_whole(request))
 
     def _taken_in(self, error: ModelError, status: int, raw: bytes, body: Mapping[str, object]) -> ModelError:
-        if provider_errors.refuses_tools(status, provider_errors.error_words(raw)[2]):
+        if provider_errors.refuses_tools(status, provider_errors.ToldError.read(raw).words):
             self._tools = False
             return error
         taken_in = self._refused.taken_in(error, status, raw, body)

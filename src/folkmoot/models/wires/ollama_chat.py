@@ -135,7 +135,7 @@ class OllamaChat(WireModel):
 
     def advice(self, status: int, raw: bytes) -> bytes:
         """How to get a model that is not there."""
-        words = provider_errors.error_words(raw)[2]
+        words = provider_errors.ToldError.read(raw).words
         if status != 404 or "model" not in words:
             return raw
         return f"{words} (to get it: ollama pull {self._name.model})".encode()

@@ -13,7 +13,7 @@ from typing import cast
 from folkmoot.core.errors import ModelError, Refused
 from folkmoot.models.base import Message, Request
 from folkmoot.models.prices import answer_cap
-from folkmoot.models.provider_errors import blamed_fields, error_words
+from folkmoot.models.provider_errors import ToldError
 
 BAD_GATEWAY = 502
 """The first status from which on a server has not read the request; one that fails over it may say 500."""
@@ -108,10 +108,10 @@ class RefusedParts:
         judged = ("request", "too_long", "not_found", "denied")
         if error.kind not in judged and not (error.kind == "server" and status < BAD_GATEWAY):
             return error
-        blamed = blamed_fields(raw)
+        told = ToldError.read(raw)
         # Who blames a field of the request does not blame the length of its prompt, whatever it says of lengths.
-        kind = "request" if error.kind == "too_long" and blamed & body.keys() - {"messages"} else error.kind
-        left_out = self.learn(kind, error_words(raw)[2], blamed, body)
+        kind = "request" if error.kind == "too_long" and told.blamed & body.keys() - {"messages"} else error.kind
+        left_out = self.learn(kind, told.words, told.blamed, body)
         return Refused(f"{error}; {left_out} from now on", kind="request", again=True) if left_out else error
 
     def learn(self, error: str, words: str, blamed: Collection[object], body: Mapping[str, object]) -> str:
