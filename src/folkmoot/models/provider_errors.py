@@ -300,7 +300,7 @@ def answer_error(
         case "refused":
             return Refused(f"{provider} will not answer this text ({status}){words}", kind="refused")
         case "too_long":
-            return Refused(f"the prompt is too long for {name}{words}", kind="too_long")
+            return Refused(f"the request is too long for {name}{words}", kind="too_long")
         case "tools":
             return Refused(f"{name} does not support tools{words}", kind="request")
         case "tls":
