@@ -74,7 +74,7 @@ def test_a_file_of_questions_is_planned_run_and_resumed(folder: Path) -> None:
     fresh = folkmoot(folder, "eval", "places.csv", *QUOTES, "--force", "--seed", "4", "--name", "places2")
     assert fresh.exit_code == 0
     assert "exploratory" not in fresh.output
-    assert not read_result(folder / "places2-eval").plan_changed
+    assert not read_result(folder / "places2-eval").run.plan_changed
 
 
 def test_an_evaluation_is_one_row_of_the_list(folder: Path) -> None:
@@ -169,10 +169,10 @@ def test_models_on_a_server(folder: Path) -> None:
     assert result.exit_code == 0, result.output
     saved = read_result(folder / "check-eval")
     assert saved.plan.currency == "tokens"
-    totals = {arm.name: sum(row.tokens for row in saved.scores if row.arm == arm.name) for arm in saved.plan.arms}
+    totals = {arm.name: sum(row.tokens for row in saved.scores if row.arm == arm.name) for arm in saved.plan.arm}
     for rival in ("sample", "adaptive"):
         assert totals[rival] == pytest.approx(totals["panel"], rel=0.02)
-    assert saved.paid_tokens > 0
+    assert saved.run.paid_tokens > 0
 
 
 def test_what_is_learned_from_right_answers_reaches_no_request(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from folkmoot.app.batch.batch_plan import make_batch, make_item
 from folkmoot.app.brief.reader import read_brief
 from folkmoot.app.evaluation.folder import note_folder, prefix_of, save_result
 from folkmoot.app.plan.settings import lock_place
-from folkmoot.app.results.files import page
+from folkmoot.app.results.output import page
 from folkmoot.app.results.scoreboard import measure
 from folkmoot.app.run.prepare import Overrides
 from tests.app.results.prepared import credits, result
@@ -66,7 +66,7 @@ async def test_the_debates_of_a_group_are_one_row_of_the_list(tmp_path: Path) ->
         assert (own["kind"], own["name"], own["debates"], own["open"]) == ("batch", "hiring", 2, 1)
         assert (generated["kind"], generated["debates"], generated["open"]) == ("participants", 1, 0)
         assert (row["id"], row["name"], row["debates"]) == (evaluation, saved.plan.name, 3)
-        assert (row["done"], row["planned"], row["cost"]) == (40, 40, saved.paid_usd)
+        assert (row["done"], row["planned"], row["cost"]) == (40, 40, saved.run.paid_usd)
         shown = (await me.get(f"{API}/evaluations/{row['scoreboard']}")).text
         assert saved.plan.name in shown
         within = (await me.get(f"{API}/debates?group={evaluation}&limit=2")).json()

@@ -7,6 +7,7 @@ words around them: so better prompts move no figure. ``python -m tests.app.evalu
 import asyncio
 import hashlib
 import json
+import math
 import re
 import sys
 import tempfile
@@ -25,6 +26,7 @@ from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.agent import Quote, Recorder
 from folkmoot.core.ask import Usage
 from folkmoot.core.event import Called
+from folkmoot.evaluation.verdicts import COST_ROOM
 from folkmoot.models.base import Request
 from folkmoot.testing.scripted import ScriptedModel
 from folkmoot.testing.store_checks import InMemoryStore
@@ -181,6 +183,11 @@ async def run_world(world: World, folder: Path) -> tuple[EvalResult, int]:
     return result, sum(model.asked for model in models)
 
 
+def is_equal(cost_ratio: float) -> bool:
+    """Whether two costs count as equal."""
+    return abs(cost_ratio - 1) <= COST_ROOM
+
+
 def figures(board: Scoreboard, asked: int) -> dict[str, object]:
     """All figures of a scoreboard that stay, as JSON."""
     return {
@@ -190,25 +197,27 @@ def figures(board: Scoreboard, asked: int) -> dict[str, object]:
         "currency": board.plan.currency,
         "score": board.plan.score,
         "charged_usd": board.charged_usd,
-        "paid_usd": board.paid_usd,
-        "paid_tokens": board.paid_tokens,
-        "verdicts": {line.arm: line.word for line in board.verdicts},
+        "paid_usd": board.run.paid_usd,
+        "paid_tokens": board.run.paid_tokens,
+        "verdicts": {line.arm: line.verdict.word for line in board.verdicts},
         "arms": {
             arm.arm.name: [
                 *(arm.score, arm.interval.low, arm.interval.high, arm.without_unread, arm.unread_right),
-                *(arm.rows, arm.tied, arm.unread, arm.failed, arm.debated, arm.usd, arm.tokens, arm.calls),
+                *(arm.rows, *(arm.states.get(state, 0) for state in ("tied", "unread", "failed"))),
+                *(arm.debated, arm.usd, arm.tokens, arm.calls),
             ]
             for arm in board.arms
         },
         "pairs": {
-            f"{pair.arm} - {pair.rival}": [
-                *(pair.n, pair.difference, pair.interval.low, pair.interval.high, pair.interval.level),
+            f"{pair.arm} - {other.rival}": [
+                *(other.n, other.mean, other.interval.low, other.interval.high, other.interval.level),
                 *((pair.corrected.low, pair.corrected.high) if pair.corrected else ()),
-                *(pair.p, pair.adjusted, pair.helped, pair.hurt, pair.cost_ratio, pair.equal_cost),
+                *(other.p, pair.adjusted, pair.won, pair.lost),
+                *(other.cost_ratio if math.isfinite(other.cost_ratio) else None, is_equal(other.cost_ratio)),
                 *(pair.smallest, pair.needed, pair.without_unread),
                 *((pair.live.low, pair.live.high) if pair.live else ()),
             ]
-            for pair in board.pairs
+            for pair, other in ((pair, pair.compared) for pair in board.pairs)
         },
         "flips": {
             f"{flip.arm}: {flip.of}": [

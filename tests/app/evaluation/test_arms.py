@@ -1,10 +1,11 @@
 """The arms and the plan of an evaluation: what a file may say, and each mistake as one sentence."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from folkmoot.app.evaluation.setup import default_arms, plain_setup, read_setup
+from folkmoot.app.evaluation.setup import plain_setup, read_arms, read_setup, usual_arms
 from folkmoot.core.errors import BriefError
 from tests.app.evaluation.eval_kit import arms_of
 
@@ -13,7 +14,7 @@ PLAIN = 'questions = "q.jsonl"\nmodels = ["ollama:a", "ollama:b"]\n'
 
 
 def test_the_usual_arms() -> None:
-    arms = default_arms(MODELS, 3)
+    arms = read_arms(usual_arms(3), MODELS)
     assert [(arm.name, arm.kind, arm.size, arm.match) for arm in arms] == [
         ("single:ollama:a", "single", 0, ""),
         ("single:ollama:b", "single", 0, ""),
@@ -62,35 +63,34 @@ def test_a_second_protocol_is_held_as_often_as_the_first_costs() -> None:
 
 def test_a_file_of_questions_alone_takes_the_usual_arms() -> None:
     setup = plain_setup(Path("depot.csv"), MODELS, seed=3)
-    assert (setup.name, setup.seats, setup.arm) == ("depot", 3, default_arms(MODELS, 3))
+    assert (setup.name, setup.seats, setup.arm) == ("depot", 3, read_arms(usual_arms(3), MODELS))
 
 
 @pytest.mark.parametrize(
-    ("table", "fault"),
+    ("table", "named"),
     [
-        ({"kind": "panle"}, "arm 1: no kind is called 'panle'; did you mean 'panel'?"),
-        ({"kind": "sample"}, "arm 1: sample needs either size, from 1 to 200, or match, the name of a debate"),
-        ({"kind": "sample", "size": 3, "match": "panel"}, "arm 1: sample needs either size"),
-        ({"kind": "sample", "size": 201}, "arm 1: sample needs either size"),
-        ({"kind": "adaptive"}, "arm 1: adaptive needs match, the name of a debate"),
-        ({"kind": "single", "model": "ollama:z"}, "arm 1: 'ollama:z' is none of the models of the evaluation"),
-        ({"kind": "sample", "match": "council"}, "arm 'sample=council' matches 'council', which is not a debate here"),
-        ({"kind": "council", "match": "panle"}, "arm 'council=panle' matches 'panle', which is not a debate here"),
-        ({"kind": "council", "size": 3}, "arm 1: size says nothing of council; leave it out"),
-        ({"kind": "rethink", "rounds": 2}, "arm 1: rounds says nothing of rethink; leave it out"),
-        ({"kind": "sample", "size": 3, "models": ["ollama:a"]}, "arm 1: models says nothing of sample; leave it out"),
-        ({"kind": "panel", "judge": "nix:x"}, "arm 1: judge says nothing of panel, which needs none; leave it out"),
-        ({"kind": "rethink", "name": "sample=panel"}, "arm 1: a name with = is that of a rival, such as sample=panel"),
-        ({"kind": "findings"}, "arm 1: findings lists defects, and answers no question"),
-        ({"kind": "bp_style"}, 'arm 1: bp_style picks a team and no answer; say strategy = "agent_closing"'),
-        ({"kind": "socratic", "strategy": "no_consensus"}, "arm 1: no_consensus decides nothing, so no answer could"),
-        ({"kind": "rethink", "name": "panel"}, "two arms are called 'panel'; give each a name of its own"),
+        ({"kind": "panle"}, "arm 1: .*'panel'"),
+        ({"kind": "sample"}, "arm 1: .*size, from 1 to 200, or match"),
+        ({"kind": "sample", "size": 3, "match": "panel"}, "arm 1: .*size"),
+        ({"kind": "sample", "size": 201}, "arm 1: .*size"),
+        ({"kind": "adaptive"}, "arm 1: .*match"),
+        ({"kind": "single", "model": "ollama:z"}, "arm 1: 'ollama:z'"),
+        ({"kind": "sample", "match": "council"}, "'sample=council' .*'council'"),
+        ({"kind": "council", "match": "panle"}, "'council=panle' .*'panle'"),
+        ({"kind": "council", "size": 3}, "arm 1: size "),
+        ({"kind": "rethink", "rounds": 2}, "arm 1: rounds "),
+        ({"kind": "sample", "size": 3, "models": ["ollama:a"]}, "arm 1: models "),
+        ({"kind": "panel", "judge": "nix:x"}, "arm 1: judge "),
+        ({"kind": "rethink", "name": "sample=panel"}, "arm 1: .*sample=panel"),
+        ({"kind": "findings"}, "arm 1: findings "),
+        ({"kind": "bp_style"}, "arm 1: bp_style .*agent_closing"),
+        ({"kind": "socratic", "strategy": "no_consensus"}, "arm 1: no_consensus "),
+        ({"kind": "rethink", "name": "panel"}, "'panel'"),
     ],
 )
-def test_an_arm_that_cannot_be_is_one_sentence(table: dict[str, object], fault: str) -> None:
-    with pytest.raises(BriefError) as raised:
+def test_an_arm_that_cannot_be_is_one_sentence(table: dict[str, object], named: str) -> None:
+    with pytest.raises(BriefError, match=named):
         arms_of(table, {"kind": "panel"}, models=MODELS)
-    assert fault in str(raised.value)
 
 
 def test_an_evaluation_needs_a_debate() -> None:
@@ -99,32 +99,33 @@ def test_an_evaluation_needs_a_debate() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "fault"),
+    ("text", "named"),
     [
-        ("questions = ", "check.toml: this is not TOML"),
-        ('questions = "q.csv"\n', "check.toml: Object missing required field `models`"),
-        (PLAIN + 'seed = "x"\n', "check.toml: Expected `int`, got `str` - at `seed`"),
-        (PLAIN + '[[arm]]\nkind = "panel"\nround = 2\n', "check.toml: arm 1: there is no key 'round'; did you mean"),
-        (PLAIN + '[[arm]]\nname = "x"\n', "check.toml: Object missing required field `kind` - at `arm[0]`"),
-        (PLAIN + "sed = 3\n", "check.toml: there is no key 'sed'; did you mean 'seed'?"),
-        (PLAIN + "epochs = 0\n", "check.toml: Expected `int` >= 1 - at `epochs`"),
-        (PLAIN + "margin = 2\n", "check.toml: Expected `float` < 1.0 - at `margin`"),
-        (PLAIN + "alpha = 0.7\n", "check.toml: Expected `float` < 0.5 - at `alpha`"),
-        (PLAIN + "looks = [0.5]\n", "check.toml: looks must rise, from above 0 to 1"),
-        (PLAIN + "looks = []\n", "check.toml: looks must rise, from above 0 to 1"),
-        (PLAIN + "budget = -1\n", "check.toml: Expected `float` >= 0.0 - at `budget`"),
-        (PLAIN + "seats = 1\n", "check.toml: seats must be from 2 to 100"),
-        (PLAIN + "temperature = 0\n", "check.toml: the temperature 0 makes all answers of a model equal"),
-        ('questions = "q.csv"\nmodels = []\n', "check.toml: Expected `array` of length >= 1 - at `models`"),
-        (PLAIN + '[[arm]]\nkind = "x"\n', "check.toml: arm 1: no kind is called 'x'"),
+        ("questions = ", "TOML"),
+        ('questions = "q.csv"\n', "models"),
+        (PLAIN + 'seed = "x"\n', "seed"),
+        (PLAIN + '[[arm]]\nkind = "panel"\nround = 2\n', "arm 1 has no setting 'round'"),
+        (PLAIN + '[[arm]]\nname = "x"\n', "arm 1 needs a kind"),
+        (PLAIN + 'arm = "panel"\n', "arm"),
+        (PLAIN + "sed = 3\n", "'sed'"),
+        (PLAIN + "epochs = 0\n", "epochs must be a whole number from 1 to 100"),
+        (PLAIN + "margin = 2\n", "margin must be above 0 and below 1"),
+        (PLAIN + "alpha = 0.7\n", "alpha must be above 0 and below 0.5"),
+        (PLAIN + "looks = [0.5]\n", "looks"),
+        (PLAIN + "looks = [0, 1]\n", "looks"),
+        (PLAIN + "looks = []\n", "looks"),
+        (PLAIN + "budget = -1\n", "budget must be a number from 0"),
+        (PLAIN + "seats = 1\n", "2 to 100"),
+        (PLAIN + "temperature = 0\n", "temperature"),
+        ('questions = "q.csv"\nmodels = []\n', "models"),
+        (PLAIN + '[[arm]]\nkind = "x"\n', "arm 1: "),
     ],
 )
-def test_a_file_that_cannot_be_is_one_sentence(tmp_path: Path, text: str, fault: str) -> None:
+def test_a_file_that_cannot_be_is_one_sentence(tmp_path: Path, text: str, named: str) -> None:
     path = tmp_path / "check.toml"
     path.write_text(text, "utf-8")
-    with pytest.raises(BriefError) as raised:
+    with pytest.raises(BriefError, match=r"^check\.toml: .*" + re.escape(named)):
         read_setup(path)
-    assert str(raised.value).startswith(fault)
 
 
 def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:

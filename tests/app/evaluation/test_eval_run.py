@@ -11,7 +11,7 @@ from folkmoot.app.evaluation.folder import read_result
 from folkmoot.app.evaluation.responses import own_entries
 from folkmoot.app.evaluation.run import EvalRun, Progress
 from folkmoot.app.evaluation.scores import EvalResult, Score
-from folkmoot.app.evaluation.setup import Arm, Setup, plain_setup, with_rivals
+from folkmoot.app.evaluation.setup import Arm, Setup, plain_setup, read_arms
 from folkmoot.app.questions.data_sets import DataSet, Key, Question
 from folkmoot.app.results.scoreboard import measure
 from folkmoot.app.run.outcome import Outcome
@@ -19,6 +19,7 @@ from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.agent import Quote
 from folkmoot.core.errors import BriefError, ModelError, RecordConflict, RecordError, Refused, Unavailable
 from folkmoot.core.event import Called, Opened
+from folkmoot.evaluation.verdicts import COST_ROOM
 from folkmoot.models.base import Request
 from folkmoot.testing.scripted import ScriptedModel
 from folkmoot.testing.store_checks import InMemoryStore
@@ -26,7 +27,8 @@ from tests.app.evaluation.eval_kit import OPTIONS, PRICE, questions, run_of, set
 from tests.kits.thoroughness import MORE
 
 NAMES = ("a", "b", "c")
-PANEL = with_rivals([Arm(name="panel", kind="panel")])
+MODELS = [f"guest:{name}" for name in NAMES]
+PANEL = read_arms([Arm(kind="panel")], MODELS)
 
 
 def by_arm(result: EvalResult) -> dict[str, list[Score]]:
@@ -76,7 +78,7 @@ async def test_rivals_cost_what_the_debate_costs(tmp_path: Path, seed: int, curr
     for rival in ("sample", "adaptive"):
         assert totals[rival] == pytest.approx(totals["panel"], rel=0.02)
     sent = sum(len(model.history) for model in models.values())
-    assert result.paid_usd == pytest.approx(await bill(workspace))
+    assert result.run.paid_usd == pytest.approx(await bill(workspace))
     assert sent == await calls_on_record(workspace), "every call is on record, and none is on record twice"
 
 
@@ -100,7 +102,7 @@ async def test_arms_share_first_answers_and_are_charged_in_full(tmp_path: Path) 
     setup = setup_of(tmp_path, *NAMES, arms=[*arms, Arm(name="three", kind="sample", size=3)])
     result = await evaluated(tmp_path, setup, questions(4), workspace)
     rows = by_arm(result)
-    assert [arm.own_drafts for arm in result.plan.arms] == [False] * 6
+    assert [arm.own_drafts for arm in result.plan.arm] == [False] * 6
     assert [row.calls for row in rows["again"]] == [3] * 4
     assert [row.usd for row in rows["again"]] == pytest.approx([row.usd for row in rows["three"]])
     assert [row.credit for row in rows["again"]] == [row.credit for row in rows["three"]]
@@ -114,7 +116,7 @@ async def test_a_debate_with_prompts_of_its_own_has_own_drafts(tmp_path: Path) -
     arms = [*PANEL, Arm(name="chaired", kind="moderated", rounds=1)]
     others = Arm(name="copies", kind="panel", models=("guest:a",))
     result = await evaluated(tmp_path, setup_of(tmp_path, *NAMES, arms=[*arms, others]), questions(2), workspace)
-    own = {arm.name: arm.own_drafts for arm in result.plan.arms}
+    own = {arm.name: arm.own_drafts for arm in result.plan.arm}
     assert (own["panel"], own["chaired"], own["copies"]) == (False, True, True)
     assert {seat.model for seat in result.seats if seat.arm == "copies"} == {"guest:a"}
 
@@ -124,7 +126,7 @@ async def test_a_protocol_is_compared_with_another_one_at_equal_cost(tmp_path: P
     workspace, models = workspace_of(*NAMES)
     long = Arm(name="long", kind="panel", rounds=3, set=("threshold=0",))
     other = Arm(name="panel=long", kind="panel", match="long")
-    setup = setup_of(tmp_path, *NAMES, arms=with_rivals([long, other]))
+    setup = setup_of(tmp_path, *NAMES, arms=read_arms([long, other], MODELS))
     result = await evaluated(tmp_path, setup, questions(12), workspace)
     rows = by_arm(result)
     costs = {name: sum(row.usd or 0.0 for row in own) for name, own in rows.items()}
@@ -133,14 +135,14 @@ async def test_a_protocol_is_compared_with_another_one_at_equal_cost(tmp_path: P
     assert sum(len(model.history) for model in models.values()) == await calls_on_record(workspace)
     board = measure(result)
     assert [(line.arm, line.rival) for line in board.verdicts] == [("long", ""), ("long", "panel=long")]
-    [pair] = [pair for pair in board.pairs if pair.rival == "panel=long"]
-    assert (pair.matched, pair.equal_cost) == (True, True)
+    [pair] = [pair for pair in board.pairs if pair.compared.rival == "panel=long"]
+    assert pair.compared.cost_ratio == pytest.approx(1, abs=COST_ROOM)
     assert pair.adjusted is not None
-    assert pair.adjusted >= pair.p
+    assert pair.adjusted >= pair.compared.p
     workspace, _ = workspace_of(*NAMES)
-    swapped = [replace(long, match="panel", name="long=panel"), Arm(name="panel", kind="panel")]
+    swapped = [replace(long, match="panel", name="dearer"), Arm(name="panel", kind="panel")]
     with pytest.raises(BriefError, match="one panel costs more than panel"):
-        await run_of(workspace, replace(setup, arm=with_rivals(swapped)), questions(2), tmp_path / "other")
+        await run_of(workspace, replace(setup, arm=read_arms(swapped, MODELS)), questions(2), tmp_path / "other")
 
 
 @pytest.mark.parametrize(("protocol", "against"), [("council", "panel"), ("panel", "council")])
@@ -151,7 +153,7 @@ async def test_of_two_protocols_the_dearer_one_is_the_debate_whichever_is_named_
     models = [f"guest:{name}" for name in NAMES]
     setup = plain_setup(tmp_path / "check.jsonl", models, protocol=protocol, against=against)
     run = await run_of(workspace, setup, questions(2), tmp_path)
-    assert {arm.name: arm.match for arm in run.plan.arms if arm.is_protocol} == {
+    assert {arm.name: arm.match for arm in run.plan.arm if arm.is_protocol} == {
         "council": "",
         "panel=council": "council",
     }
@@ -247,16 +249,16 @@ async def test_a_budget_is_hard_and_goes_into_whole_questions_with_their_rivals(
     data, setup = questions(20), setup_of(tmp_path, *NAMES)
     workspace, _ = workspace_of(*NAMES)
     whole = await evaluated(tmp_path / "whole", setup, data, workspace)
-    assert whole.paid_usd
-    budget = round(0.3 * whole.paid_usd, 3)
+    assert whole.run.paid_usd
+    budget = round(0.3 * whole.run.paid_usd, 3)
     workspace, _ = workspace_of(*NAMES)
     run = await run_of(workspace, replace(setup, budget=budget), data, tmp_path / "part")
     await run.run()
     part = await run.result()
     assert run.at_limit
     assert f"${budget:g}" in run.paused
-    assert part.paid_usd
-    assert part.paid_usd <= budget
+    assert part.run.paid_usd
+    assert part.run.paid_usd <= budget
     counted = {row.question for row in part.scores}
     assert len(counted) >= 5, "6 of 20 would be a fair share"
     assert len(part.scores) == len(counted) * len(setup.arm)
@@ -273,8 +275,8 @@ async def test_a_budget_needs_known_prices(tmp_path: Path) -> None:
     with pytest.raises(BriefError, match="a budget needs the price of every model, and that of guest:a is unknown"):
         await run_of(workspace, replace(setup_of(tmp_path, "a"), budget=1.0), questions(2), tmp_path)
     run = await run_of(workspace, setup_of(tmp_path, "a"), questions(2), tmp_path)
-    setup = replace(run.prepared.setup, budget=1.0)  # as where a price gets lost after the plan
-    run = EvalRun(workspace=workspace, prepared=replace(run.prepared, setup=setup), folder=tmp_path)
+    plan = replace(run.plan, budget=1.0)  # as where a price gets lost after the plan
+    run = EvalRun(workspace=workspace, prepared=replace(run.prepared, plan=plan), folder=tmp_path)
     await run.run()
     assert run.paused == "a budget needs known prices, and the price of guest:a is unknown"
     with pytest.raises(
@@ -332,11 +334,11 @@ async def test_the_plan_is_in_every_record_and_a_later_change_shows(tmp_path: Pa
         opened = (await workspace.entries(listed.debate))[0].event
         assert isinstance(opened, Opened)
         assert mark in opened.chosen
-    assert not result.plan_changed
-    assert not (await evaluated(tmp_path, setup, data, workspace)).plan_changed, "the same command changes nothing"
-    assert (await evaluated(tmp_path, replace(setup, margin=0.2), data, workspace)).plan_changed
-    assert read_result(tmp_path).plan_changed
-    assert (await evaluated(tmp_path, replace(setup, margin=0.2), data, workspace)).plan_changed, "and it stays so"
+    assert not result.run.plan_changed
+    assert not (await evaluated(tmp_path, setup, data, workspace)).run.plan_changed, "the same command changes nothing"
+    assert (await evaluated(tmp_path, replace(setup, margin=0.2), data, workspace)).run.plan_changed
+    assert read_result(tmp_path).run.plan_changed
+    assert (await evaluated(tmp_path, replace(setup, margin=0.2), data, workspace)).run.plan_changed, "and it stays so"
     elsewhere = replace(setup, margin=0.3)
     with pytest.raises(RecordError, match="the store has debates of an evaluation 'check' with another plan; give"):
         await evaluated(tmp_path / "new", elsewhere, data, workspace)
@@ -348,7 +350,7 @@ async def test_a_plan_may_change_before_the_first_call(tmp_path: Path) -> None:
     workspace, _ = workspace_of(*NAMES)
     setup, data = setup_of(tmp_path, *NAMES), questions(3)
     await run_of(workspace, setup, data, tmp_path)
-    assert not (await evaluated(tmp_path, replace(setup, margin=0.2), data, workspace)).plan_changed
+    assert not (await evaluated(tmp_path, replace(setup, margin=0.2), data, workspace)).run.plan_changed
 
 
 async def test_another_process_on_the_same_evaluation_is_one_sentence(
@@ -375,7 +377,7 @@ async def test_an_arm_with_a_memory_is_refused(tmp_path: Path) -> None:
     workspace, _ = workspace_of(*NAMES)
     arm = Arm(name="panel", kind="panel", set=("recall=yes",))
     with pytest.raises(BriefError, match=r"question 'q0': arm panel: leave out recall"):
-        await run_of(workspace, setup_of(tmp_path, *NAMES, arms=with_rivals([arm])), questions(2), tmp_path)
+        await run_of(workspace, setup_of(tmp_path, *NAMES, arms=read_arms([arm], MODELS)), questions(2), tmp_path)
 
 
 async def test_a_threshold_that_would_be_learned_in_the_run_is_refused(tmp_path: Path) -> None:
@@ -383,7 +385,7 @@ async def test_a_threshold_that_would_be_learned_in_the_run_is_refused(tmp_path:
     workspace, _ = workspace_of(*NAMES)
     arm = Arm(name="gate", kind="gate", set=("threshold=learned",))
     with pytest.raises(BriefError, match=r"question 'q0': arm gate: name the threshold as a number"):
-        await run_of(workspace, setup_of(tmp_path, *NAMES, arms=with_rivals([arm])), questions(2), tmp_path)
+        await run_of(workspace, setup_of(tmp_path, *NAMES, arms=read_arms([arm], MODELS)), questions(2), tmp_path)
 
 
 # ---- kinds of questions ----------------------------------------------------------------------------------------------

@@ -8,8 +8,8 @@ import pytest
 
 from folkmoot.app.evaluation.scores import EvalResult, Score
 from folkmoot.app.questions.data_sets import DataSet, Key, Question
+from folkmoot.app.results.output import screen
 from folkmoot.app.results.scoreboard import measure
-from folkmoot.app.results.tables import screen
 from folkmoot.core.event import Opened, Ruled
 from tests.app.evaluation.eval_kit import answer, arms_of, questions, run_of, setup_of, workspace_of
 
@@ -96,7 +96,7 @@ async def test_rethink_asks_twice_and_sampling_five_times(tmp_path: Path) -> Non
     assert {row.calls for row in by_arm["rethink"]} == {6}
     assert {row.calls for row in by_arm["sample:5"]} == {5}
     assert not any(row.debated for row in by_arm["rethink"])
-    assert {arm.name: arm.own_drafts for arm in result.plan.arms}["rethink"] is False
+    assert {arm.name: arm.own_drafts for arm in result.plan.arm}["rethink"] is False
 
 
 async def test_a_judge_is_a_model_of_the_evaluation(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ async def test_a_judge_is_a_model_of_the_evaluation(tmp_path: Path) -> None:
     setup = setup_of(tmp_path, *NAMES, arms=arms_of(*tables, models=MODELS))
     setup = replace(setup, temperature=0.5, max_tokens=300)
     run = await run_of(workspace, setup, questions(2), tmp_path)
-    titles = {arm.name: arm.title for arm in run.plan.arms}
+    titles = {arm.name: arm.title for arm in run.plan.arm}
     assert titles["select"] == "select, guest:a, guest:b, judge guest:c"
     assert titles["own"] == "select, judge guest:b"
     await run.run()
@@ -122,7 +122,7 @@ async def test_a_judge_is_a_model_of_the_evaluation(tmp_path: Path) -> None:
 
 async def test_a_line_is_not_compared_with_what_another_debate_costs(tmp_path: Path) -> None:
     result, _ = await evaluated(tmp_path, "panel", "select", n=4)
-    pairs = {(pair.arm, pair.rival) for pair in measure(result).pairs}
+    pairs = {(pair.arm, pair.compared.rival) for pair in measure(result).pairs}
     assert ("panel", "sample=panel") in pairs
     assert ("panel", "select") in pairs
     assert ("panel", "sample=select") not in pairs
@@ -142,7 +142,7 @@ async def test_a_forecast_shares_first_answers_and_is_scored_by_its_loss(tmp_pat
     )
     await run.run()
     result = await run.result()
-    assert not result.plan.arms[0].own_drafts
+    assert not result.plan.arm[0].own_drafts
     assert result.plan.score == "log_loss"
     assert [(row.answer, row.calls) for row in rows(result)["forecast"]] == [("0.6", 6)] * 3
     assert [row.brier for row in rows(result)["forecast"]] == pytest.approx([0.16] * 3)

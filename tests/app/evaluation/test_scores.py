@@ -13,13 +13,15 @@ from folkmoot.app.evaluation.folder import (
     save_result,
     stored_evaluations,
 )
-from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, Score, SeatScore
+from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, RunState, Score, SeatScore
 from folkmoot.app.evaluation.setup import Arm
 from folkmoot.core.errors import RecordError
 
 PLAN = EvalPlan(
     name="check",
-    arms=(
+    questions="q.csv",
+    models=("builtin:quotes",),
+    arm=(
         Arm(name="panel", kind="panel", title="debate"),
         Arm(name="sample", kind="sample", title="independent answers", match="panel"),
     ),
@@ -69,10 +71,7 @@ RESULT = EvalResult(
     plan=PLAN,
     scores=(SCORE, EMPTY),
     seats=(SEAT, replace(SEAT, first=None, first_right=False, last="1", last_right=True)),
-    plan_changed=False,
-    paid_usd=0.25,
-    paid_tokens=17,
-    paid_estimated=True,
+    run=RunState(done=2, paid_usd=0.25, paid_tokens=17, paid_estimated=True),
 )
 
 
@@ -82,7 +81,7 @@ def test_what_is_written_reads_back_the_same(tmp_path: Path) -> None:
     assert read_result(folder) == RESULT
     assert sorted(path.name for path in folder.iterdir()) == ["plan.json", "run.json", "scores.jsonl", "seats.jsonl"]
     (folder / "run.json").unlink()
-    assert read_result(folder) == replace(RESULT, paid_usd=None, paid_tokens=0, paid_estimated=False)
+    assert read_result(folder) == replace(RESULT, run=RunState())
 
 
 def test_a_plan_that_was_edited_is_recognised(tmp_path: Path) -> None:
@@ -100,7 +99,7 @@ def test_a_plan_that_was_edited_is_recognised(tmp_path: Path) -> None:
 def test_the_hash_covers_every_field() -> None:
     changed = [
         replace(PLAN, seed=4),
-        replace(PLAN, arms=PLAN.arms[:1]),
+        replace(PLAN, arm=PLAN.arm[:1]),
         replace(PLAN, looks=(1.0,)),
         replace(PLAN, versions={"folkmoot": "1"}),
     ]
@@ -152,7 +151,7 @@ def test_evaluations_of_a_store_are_listed_wherever_they_are(tmp_path: Path) -> 
     (tmp_path / "here/broken-eval/plan.json").write_text("{")
     scored, *others = stored_evaluations(place, tmp_path / "here")
     assert (scored.name, scored.folder, scored.problem) == (RESULT.plan.name, str(there), "")
-    assert scored.done == len({(row.question, row.epoch) for row in RESULT.scores})
+    assert scored.done == RESULT.run.done
     assert scored.at > 0
     begun, broken = others
     assert (begun.done, begun.at, begun.planned) == (0, 0.0, RESULT.plan.planned * RESULT.plan.epochs)

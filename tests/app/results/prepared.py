@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, Score, SeatScore, State
+from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, RunState, Score, SeatScore, State
 from folkmoot.app.evaluation.setup import Arm
 
 DEBATE, UNIFORM, ADAPTIVE, SINGLE = "debate", "uniform sampling", "adaptive sampling", "single"
@@ -16,13 +16,12 @@ def plan(arms: Sequence[Arm], planned: int, **changes: object) -> EvalPlan:
     """A plan over these arms, scored by credit."""
     usual = EvalPlan(
         name="prepared",
-        arms=tuple(arms),
+        questions="q.csv",
+        models=("builtin:quotes",),
+        arm=tuple(arms),
         score="credit",
         currency="usd",
         margin=0.05,
-        alpha=0.05,
-        looks=(1.0,),
-        epochs=1,
         planned=planned,
         questions_hash="q",
         keys_hash="k",
@@ -81,8 +80,7 @@ def result(results: Results, **changes: object) -> EvalResult:
         plan=plan([arm(name) for name in results], n),
         scores=tuple(rows),
         seats=(),
-        paid_usd=n * 0.02,
-        paid_tokens=n * 1200,
+        run=RunState(done=n, paid_usd=n * 0.02, paid_tokens=n * 1200),
     )
     return replace(usual, **changes)  # pyright: ignore[reportArgumentType]
 

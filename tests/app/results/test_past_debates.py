@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.app.evaluation.responses import Block, Charge, Draft, Response, SeatAnswers
+from folkmoot.app.evaluation.responses import Block, Charge, Response, SeatAnswers
 from folkmoot.app.questions.data_sets import Key, Question
 from folkmoot.app.results.past import DEBATE, GATE, SINGLE, VOTE, PastDebate, as_result
 from folkmoot.app.results.scoreboard import measure
@@ -25,7 +25,8 @@ TIE = Response(answers=OPTIONS, state="tied")
 def past(name: str, seats: Sequence[tuple[str, str]], decided: Response, *, usd: float | None = 0.09) -> PastDebate:
     """A debate of two in which building was right; six calls for nine cents, of which the first answers took two."""
     price = None if usd is None else 0.01
-    drafts = [Draft(answer=first, form=first, charge=Charge(usd=price, tokens=100, calls=1)) for first, _ in seats]
+    charge = Charge(usd=price, tokens=100, calls=1)
+    drafts = [Response(answers=(first,), state="answered", charge=charge) for first, _ in seats]
     spoken = tuple(SeatAnswers(seat=f"s{n}", first=first, last=last) for n, (first, last) in enumerate(seats))
     whole = Response(
         answers=decided.answers, state=decided.state, charge=Charge(usd=usd, tokens=900, calls=6), seats=spoken
@@ -56,8 +57,8 @@ def test_what_one_model_a_vote_and_a_gate_would_have_said() -> None:
     assert [rows["agreed", arm].usd for arm in ALL] == pytest.approx([0.09, 0.02, 0.01, 0.02])
     assert [rows["turned", arm].calls for arm in ALL] == [6, 2, 1, 6]
     board = measure(as_result(DEBATES))
-    assert (board.plan.currency, board.paid_usd) == ("usd", pytest.approx(0.36))
-    assert [line.word for line in board.verdicts] == ["no verdict"]
+    assert (board.plan.currency, board.run.paid_usd) == ("usd", pytest.approx(0.36))
+    assert [line.verdict.word for line in board.verdicts] == ["no verdict"]
     flips = {line.of: line.flips for line in board.flips}
     assert (flips["seats"].to_right.turned, flips["seats"].to_wrong.turned) == (1, 0)
 
@@ -65,7 +66,12 @@ def test_what_one_model_a_vote_and_a_gate_would_have_said() -> None:
 def test_an_unknown_price_makes_costs_go_by_tokens() -> None:
     free = past("free", [("build", "build"), ("buy", "buy")], BUILD, usd=None)
     board = measure(as_result((*DEBATES, free)))
-    assert (board.plan.currency, board.paid_usd, board.charged_usd, board.paid_tokens) == ("tokens", None, None, 4500)
+    assert (board.plan.currency, board.run.paid_usd, board.charged_usd, board.run.paid_tokens) == (
+        "tokens",
+        None,
+        None,
+        4500,
+    )
     assert {line.usd for line in board.arms} == {None}
 
 
@@ -91,7 +97,7 @@ def test_past_debates_are_judged_once_the_truth_is_known(tmp_path: Path) -> None
 
 
 def forecast(name: str, outcome: int, before: Sequence[float], after: float) -> PastDebate:
-    drafts = [Draft(answer=f"{each:g}", form="", charge=Charge(tokens=1)) for each in before]
+    drafts = [Response(answers=(f"{each:g}",), state="answered", charge=Charge(tokens=1)) for each in before]
     whole = Response(answers=(f"{after:g}",), state="answered", probability=after, charge=Charge(tokens=4))
     question = Question(id=name, input=f"{name}?", kind="probability")
     block = Block(question=question, epoch=1, rounds=[name], drafts=drafts, debates={DEBATE: [whole]})

@@ -10,9 +10,8 @@ import pytest
 
 from folkmoot.app.evaluation.folder import save_result
 from folkmoot.app.evaluation.setup import Arm
-from folkmoot.app.results.files import FORMS, as_csv, as_latex, page, paper
+from folkmoot.app.results.output import FORMS, Table, as_csv, as_latex, page, pair_tables, paper, screen
 from folkmoot.app.results.scoreboard import VERSION, measure
-from folkmoot.app.results.tables import Table, pair_tables, screen
 from folkmoot.cli.commands import evaluate
 from tests.app.results.prepared import DEBATE, UNIFORM, arm, credits, plan, result, score
 from tests.app.results.test_scoreboard import board_with_seats
@@ -113,7 +112,7 @@ def test_each_format_has_its_file(tmp_path: Path) -> None:
         assert folkmoot(tmp_path, "eval", "export", "run", "--format", form, "-o", "out").output == f"out/{name}\n"
         assert (tmp_path / "out" / name).stat().st_size > 100
     data = json.loads((tmp_path / "out/summary.json").read_text("utf-8"))
-    assert (data["version"], data["pairs"][0]["difference"]) == (VERSION, measure(whole).pairs[0].difference)
+    assert (data["version"], data["pairs"][0]["compared"]["mean"]) == (VERSION, measure(whole).pairs[0].compared.mean)
 
 
 def test_tables_and_sentences_for_a_paper_have_the_planned_differences() -> None:

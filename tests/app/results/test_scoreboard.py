@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from folkmoot.app.evaluation.folder import save_result
-from folkmoot.app.evaluation.scores import EvalResult, Score
+from folkmoot.app.evaluation.scores import EvalResult, RunState, Score
+from folkmoot.app.results.output import screen
 from folkmoot.app.results.scoreboard import Scoreboard, measure, only_tagged
-from folkmoot.app.results.tables import screen
 from folkmoot.core.errors import BriefError, RecordError
 from tests.app.results.prepared import DEBATE, SINGLE, UNIFORM, arm, credits, forecast, plan, result, seat
 from tests.cli.commands import folkmoot
@@ -56,7 +56,7 @@ def test_unread_answers_have_both_bounds() -> None:
     ]
     board = measure(replace(result(values), scores=tuple(rows)))
     line = board.arms[0]
-    assert (line.unread, line.score, line.without_unread, line.unread_right) == (10, 0.9, 1.0, 1.0)
+    assert (line.states["unread"], line.score, line.without_unread, line.unread_right) == (10, 0.9, 1.0, 1.0)
     assert board.pairs[0].without_unread == pytest.approx(15 / 90)
     assert any("10 of 100 answers" in note and "1.000" in note for note in board.notes)
 
@@ -83,7 +83,7 @@ def test_repeats_are_averaged_and_groups_are_counted() -> None:
         )
     )
     assert (board.questions, board.groups, board.arms[0].rows, board.arms[0].score) == (40, 10, 80, 38 / 80)
-    assert board.pairs[0].difference == pytest.approx(6 / 80)
+    assert board.pairs[0].compared.mean == pytest.approx(6 / 80)
     assert "The questions are 10 groups, and the intervals allow for that." in board.notes
 
 
@@ -106,7 +106,7 @@ def test_what_a_reader_must_know_is_noted() -> None:
     for words in ("no debate took place", "copies of one model, builtin:same", "own drafts", "(rethink)"):
         assert any(words in note for note in noted.notes), words
     for estimated in (False, True):
-        notes = measure(replace(result(values), paid_estimated=estimated)).notes
+        notes = measure(replace(result(values), run=RunState(paid_estimated=estimated))).notes
         assert any("estimates" in note for note in notes) is estimated
 
 
@@ -115,7 +115,7 @@ def test_a_scoreboard_of_one_tag_is_exploratory() -> None:
     tagged = replace(whole, tags={f"q{n:04}": ("law", "hard")[: 1 + n % 2] for n in range(20)})
     board = measure(only_tagged(tagged, "law"))
     assert (board.questions, board.plan.planned, board.plan_hash) == (20, 20, whole.plan.hash)
-    assert [line.word for line in board.verdicts] == ["no verdict"]
+    assert [line.verdict.word for line in board.verdicts] == ["no verdict"]
     with pytest.raises(BriefError, match="'art'; there are hard and law"):
         only_tagged(tagged, "art")
     with pytest.raises(BriefError, match="none has any"):
@@ -155,8 +155,8 @@ def test_losses_are_turned_so_that_more_is_better(score_by: str) -> None:
         else (-0.75 * math.log(0.75) - 0.25 * math.log(0.9), -0.75 * math.log(0.6) - 0.25 * math.log(0.4))
     )
     assert [line.score for line in board.arms] == [pytest.approx(own), pytest.approx(rival)]
-    assert board.pairs[0].difference == pytest.approx(rival - own)
-    assert board.verdicts[0].word == "helped"
+    assert board.pairs[0].compared.mean == pytest.approx(rival - own)
+    assert board.verdicts[0].verdict.word == "helped"
     assert board.arms[0].interval.low < own < board.arms[0].interval.high
     decision = next(line for line in board.flips if line.of == "decision")
     assert sum(n for change, n in decision.flips.counts.items() if change.endswith(" to right")) == 80
@@ -170,7 +170,7 @@ def test_a_forecast_without_a_number_is_worst() -> None:
         for place, row in enumerate(forecasts(80).scores)
     ]
     board = measure(replace(forecasts(80), scores=tuple(changed)))
-    assert board.arms[0].failed == 1
+    assert board.arms[0].states["failed"] == 1
     assert board.arms[0].score > measure(forecasts(80)).arms[0].score
 
 

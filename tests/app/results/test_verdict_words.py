@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from folkmoot.app.evaluation.folder import save_result
-from folkmoot.app.evaluation.scores import EvalResult
+from folkmoot.app.evaluation.scores import EvalResult, RunState
 from folkmoot.evaluation.verdicts import COMPLETE, ENOUGH_GROUPS, MATCHED, PLANNED, READABLE
 from tests.app.results.prepared import ADAPTIVE, DEBATE, UNIFORM, arm, credits, plan, result, score, seat
 from tests.cli.commands import folkmoot
@@ -63,7 +63,7 @@ CASES: dict[str, tuple[Callable[[], EvalResult], str, str]] = {
     "no rival": (lambda: result({DEBATE: WON[DEBATE], "single": WON[UNIFORM]}), "no verdict", MATCHED),
     "30 questions": (lambda: result(credits(30, uniform=(3, 1))), "not known", "511 more questions"),
     "6 % failed": (lambda: with_failures(0.06), "no verdict", COMPLETE),
-    "plan edited": (lambda: replace(result(WON), plan_changed=True), "no verdict", PLANNED),
+    "plan edited": (lambda: replace(result(WON), run=RunState(plan_changed=True)), "no verdict", PLANNED),
     "all tied": (lambda: result(credits(200, uniform=(0, 0), adaptive=(0, 0))), "no difference", "0.05"),
     "no flips": (without_flips, "no difference", EQUAL),
     "one group": (with_one_group, "no verdict", ENOUGH_GROUPS),
@@ -97,8 +97,8 @@ def test_a_result_has_its_sentence_on_terminal_page_and_json(name: str, tmp_path
     save_result(tmp_path / "run", make())
     data = json.loads(folkmoot(tmp_path, "eval", "show", "run", "--json").output)
     [verdict] = data["verdicts"]
-    sentence = verdict["sentence"]
-    assert (verdict["word"], word in sentence, figure in sentence) == (word, True, True)
+    sentence = f"{verdict['verdict']['says']} ({verdict['verdict']['figures']})".removesuffix(" ()")
+    assert (verdict["verdict"]["word"], word in sentence, figure in sentence) == (word, True, True)
     shown = folkmoot(tmp_path, "eval", "show", "run")
     assert shown.exit_code == 0, shown.output
     assert sentence in shown.output.splitlines()
@@ -124,10 +124,13 @@ def test_two_debates_share_the_level(tmp_path: Path) -> None:
     save_result(tmp_path / "two", both)
     alone = json.loads(folkmoot(tmp_path, "eval", "show", "one", "--json").output)
     data = json.loads(folkmoot(tmp_path, "eval", "show", "two", "--json").output)
-    assert (alone["verdicts"][0]["word"], alone["pairs"][0]["adjusted"]) == ("helped", pytest.approx(0.0225, abs=2e-4))
-    assert data["pairs"][0]["adjusted"] == pytest.approx(2 * alone["pairs"][0]["p"])
+    assert (alone["verdicts"][0]["verdict"]["word"], alone["pairs"][0]["adjusted"]) == (
+        "helped",
+        pytest.approx(0.0225, abs=2e-4),
+    )
+    assert data["pairs"][0]["adjusted"] == pytest.approx(2 * alone["pairs"][0]["compared"]["p"])
     assert data["pairs"][0]["corrected"]["level"] == pytest.approx(0.975)
-    assert [line["word"] for line in data["verdicts"]] == ["helped", "no difference"]
+    assert [line["verdict"]["word"] for line in data["verdicts"]] == ["helped", "no difference"]
     shown = folkmoot(tmp_path, "eval", "show", "two").output
     assert "\ndebate: debate helped (+0.036 [" in shown
     assert "p (Holm)" in shown

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import msgspec
 
-from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, Score, SeatScore
+from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, RunState, Score, SeatScore
 from folkmoot.app.export.reports import save
 from folkmoot.app.questions.data_sets import KEYS_FILE, QUESTIONS_FILE, DataSet, Question
 from folkmoot.core.errors import FolkmootError, RecordError
@@ -34,16 +34,6 @@ class SavedPlan(msgspec.Struct, frozen=True):
     def edited(self) -> bool:
         """Whether the plan is not the first one any more."""
         return self.plan.hash != self.hash
-
-
-class SavedRun(msgspec.Struct, frozen=True):
-    """The content of ``run.json``: how far a run is, and of an ``EvalResult`` what is neither plan nor row."""
-
-    done: int = 0
-    plan_changed: bool = False
-    paid_usd: float | None = None
-    paid_tokens: int = 0
-    paid_estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,18 +79,15 @@ def save_questions(folder: Path, data: DataSet) -> None:
 def save_result(folder: Path, result: EvalResult) -> None:
     """Write what came of an evaluation."""
     known = read_plan(folder)
-    save_plan(folder, result.plan, first=known.hash if known and result.plan_changed else "")
+    save_plan(folder, result.plan, first=known.hash if known and result.run.plan_changed else "")
     _save(folder / SCORES_FILE, result.scores)
     _save(folder / SEATS_FILE, result.seats)
-    done = len({(row.question, row.epoch) for row in result.scores})
-    ran = msgspec.convert(result, SavedRun, from_attributes=True)
-    _save(folder / RUN_FILE, msgspec.structs.replace(ran, done=done))
+    save_run(folder, result.run)
 
 
-def save_progress(folder: Path, *, done: int, paid_usd: float | None, plan_changed: bool) -> None:
+def save_run(folder: Path, run: RunState) -> None:
     """Note how far a run is, so that a list can say it meanwhile."""
-    now = msgspec.structs.replace(_read_run(folder), done=done, paid_usd=paid_usd, plan_changed=plan_changed)
-    _save(folder / RUN_FILE, now)
+    _save(folder / RUN_FILE, run)
 
 
 def read_plan(folder: Path) -> SavedPlan | None:
@@ -108,25 +95,22 @@ def read_plan(folder: Path) -> SavedPlan | None:
     return _read(folder / PLAN_FILE, SavedPlan) if (folder / PLAN_FILE).exists() else None
 
 
-def _read_run(folder: Path) -> SavedRun:
-    return _read(folder / RUN_FILE, SavedRun) if (folder / RUN_FILE).exists() else SavedRun()
+def read_run(folder: Path) -> RunState:
+    """How far the run of a folder is."""
+    return _read(folder / RUN_FILE, RunState) if (folder / RUN_FILE).exists() else RunState()
 
 
 def read_result(folder: Path) -> EvalResult:
     """Read the files of an evaluation."""
-    saved, questions = read_plan(folder), folder / QUESTIONS_FILE
+    saved, questions, run = read_plan(folder), folder / QUESTIONS_FILE, read_run(folder)
     if saved is None:
         named = "name the folder that folkmoot eval has written, such as NAME-eval"
         raise RecordError(f"{folder} has no evaluation, for it has no {PLAN_FILE}; {named}")
-    ran = _read_run(folder)
     return EvalResult(
         plan=saved.plan,
         scores=tuple(read_lines(folder / SCORES_FILE, Score)),
         seats=tuple(read_lines(folder / SEATS_FILE, SeatScore)),
-        plan_changed=saved.edited or ran.plan_changed,
-        paid_usd=ran.paid_usd,
-        paid_tokens=ran.paid_tokens,
-        paid_estimated=ran.paid_estimated,
+        run=replace(run, plan_changed=saved.edited or run.plan_changed),
         tags=tags_of(read_lines(questions, Question)) if questions.exists() else {},
     )
 
@@ -172,15 +156,15 @@ def _summary(folder: Path) -> StoredEvaluation:
     known = StoredEvaluation(id=digest(str(folder))[:16], name=folder.name, folder=str(folder))
     scores = folder / SCORES_FILE
     try:
-        plan, ran = _read(folder / PLAN_FILE, SavedPlan).plan, _read_run(folder)
+        plan, run = _read(folder / PLAN_FILE, SavedPlan).plan, read_run(folder)
         return replace(
             known,
             name=plan.name,
             debates=prefix_of(plan.name),
-            arms=tuple(arm.name for arm in plan.arms),
-            done=ran.done,
+            arms=tuple(arm.name for arm in plan.arm),
+            done=run.done,
             planned=plan.planned * plan.epochs,
-            paid_usd=ran.paid_usd,
+            paid_usd=run.paid_usd,
             at=scores.stat().st_mtime if scores.exists() and scores.stat().st_size else 0.0,
         )
     except (RecordError, OSError) as error:

@@ -8,7 +8,7 @@ from pathlib import Path
 from folkmoot.app.evaluation.folder import read_lines
 from folkmoot.app.evaluation.matching import spread_evenly
 from folkmoot.app.evaluation.responses import Answered, Block, Charge, Parts, Response, exact_sum
-from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, Score, SeatScore
+from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, RunState, Score, SeatScore
 from folkmoot.app.questions.data_sets import Key, Question
 from folkmoot.app.questions.quantities import normal_text, read_quantity
 from folkmoot.core.ask import Usage
@@ -109,9 +109,12 @@ def result_of(
         plan=plan,
         scores=tuple(row for arm, parts in answered.items() for row in _rows(arm, blocks, parts, grader)),
         seats=tuple(_seats(blocks, grader)),
-        paid_usd=exact_sum([usage.cost for usage in used]),
-        paid_tokens=sum(usage.input_tokens + usage.output_tokens for usage in used),
-        paid_estimated=any(usage.estimated for usage in used),
+        run=RunState(
+            done=len(blocks),
+            paid_usd=exact_sum([usage.cost for usage in used]),
+            paid_tokens=sum(usage.input_tokens + usage.output_tokens for usage in used),
+            paid_estimated=any(usage.estimated for usage in used),
+        ),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, cast
 from folkmoot.app.questions.data_sets import DataSet, FaultyData, Key, Question, read_data_set
 from folkmoot.core.errors import FolkmootError
 from folkmoot.core.packages import missing_library
+from folkmoot.record.store import digest
 
 Mark: TypeAlias = Callable[[Question, str], Awaitable[float]]
 """The credit of an answer, from 0 to 1."""
@@ -16,6 +17,11 @@ Mark: TypeAlias = Callable[[Question, str], Awaitable[float]]
 def is_task(path: str) -> bool:
     """Whether a path names a task of Inspect."""
     return Path(path.partition("@")[0]).suffix == ".py"
+
+
+def program_of(path: str) -> dict[str, str]:
+    """The hash of the program of a task, for the plan; nothing where a path names none."""
+    return {"task": digest(Path(path.partition("@")[0]).read_text("utf-8"))} if is_task(path) else {}
 
 
 def read_questions(path: str) -> tuple[DataSet, Mark | None]:

@@ -5,17 +5,16 @@ The plan is fixed before the first call; its hash stands in the opening of every
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from importlib.metadata import version
-from pathlib import Path
 from typing import Final
 
 from folkmoot.app.evaluation.blocks import arm_plan, brief_of, drafts_plan, shares_drafts
-from folkmoot.app.evaluation.inspect_tasks import is_task
+from folkmoot.app.evaluation.inspect_tasks import program_of
 from folkmoot.app.evaluation.responses import Charge
 from folkmoot.app.evaluation.scores import EvalPlan
-from folkmoot.app.evaluation.setup import Arm, Currency, Measure, Setup, default_arms, judge_of
+from folkmoot.app.evaluation.setup import Arm, Currency, Measure, Setup, checked, judge_of
 from folkmoot.app.plan.assignment import live_models
 from folkmoot.app.plan.estimate import Costing, estimate
 from folkmoot.app.questions.data_sets import DataSet, Question
@@ -29,7 +28,6 @@ from folkmoot.evaluation.power import (
     smallest_difference,
     spread_of_share,
 )
-from folkmoot.record.store import digest
 
 MARGINS: Final[Mapping[Measure, float]] = {"credit": 0.05, "log_loss": 0.02, "brier": 0.01}
 """The smallest difference that matters where nobody says otherwise."""
@@ -51,7 +49,6 @@ LOOKED_AT = 5
 class PreparedEvaluation:
     """An evaluation that can run."""
 
-    setup: Setup  # as it was asked for, with who judges in each arm
     data: DataSet
     plan: EvalPlan
     prices: Mapping[str, Charge]  # of each arm that debates, and of one round of first answers under "", a question
@@ -101,7 +98,7 @@ class PreparedEvaluation:
     @property
     def _samples(self) -> list[float]:
         """How many rounds of first answers the arms count that match no cost."""
-        return [arm.size / self.setup.seats for arm in self.setup.arm]
+        return [arm.size / self.plan.seats for arm in self.plan.arm]
 
     def _rounds(self, prices: Mapping[str, Charge]) -> float:
         """How many rounds of first answers reach the largest sample, and the cost of the dearest debate."""
@@ -109,7 +106,7 @@ class PreparedEvaluation:
         return max([1.0, *self._samples, *(price.tokens / drafts for name, price in prices.items() if name and drafts)])
 
     def _priced(self, prices: Mapping[str, Charge], rounds: float, *, with_rivals: bool = True) -> Charge:
-        debating = [arm for arm in self.plan.arms if arm.name in prices]
+        debating = [arm for arm in self.plan.arm if arm.name in prices]
         rounds -= sum(not arm.own_drafts for arm in debating)
         # what meets a cost costs as much at the end
         each = [prices[(with_rivals and arm.match) or arm.name] for arm in debating]
@@ -140,8 +137,7 @@ async def prepare_evaluation(workspace: Workspace, setup: Setup, data: DataSet) 
 
     if cheaper := next((arm for arm in arms if arm.is_protocol and arm.match and is_dearer(arm)), None):
         if len(setup.protocols) == 2:  # two protocols of which nobody said which is the dearer one
-            turned = replace(setup, protocols=setup.protocols[::-1])
-            turned = replace(turned, arm=default_arms(models, setup.seats, turned.protocols))
+            turned = checked(replace(setup, arm=(), protocols=setup.protocols[::-1]))
             return await prepare_evaluation(workspace, turned, data)
         problem = f"one {cheaper.kind} costs more than {cheaper.match}, so it can't be held at that cost"
         raise BriefError(f"{problem}; let {cheaper.match} meet the cost of {cheaper.kind} instead", code="inconsistent")
@@ -155,32 +151,23 @@ async def prepare_evaluation(workspace: Workspace, setup: Setup, data: DataSet) 
             raise BriefError(f"{problem}; {instead}", code="inconsistent")
     by_price, by_tokens = all(price.usd for price in prices.values()), all(price.tokens for price in prices.values())
     currency: Currency = "usd" if by_price else "tokens" if by_tokens else "calls"  # the best that is known of all
-    plan = EvalPlan(
-        name=setup.name,
-        arms=tuple(replace(arm, title=arm.titled(), own_drafts=arm.name in own) for arm in arms),
+    filled = replace(
+        setup,
+        arm=tuple(replace(arm, title=arm.titled(), own_drafts=arm.name in own) for arm in arms),
         score=score,
         currency=setup.currency or currency,
         margin=MARGINS[score] if setup.margin is None else setup.margin,
-        alpha=setup.alpha,
-        looks=setup.looks,
-        epochs=setup.epochs,
+    )
+    plan = EvalPlan(
+        **{item.name: getattr(filled, item.name) for item in fields(Setup)},
         planned=len(data.questions),
         questions_hash=data.hashes[0],
         keys_hash=data.hashes[1],
         prices_date=date.today().isoformat(),
-        seed=setup.seed,
-        versions=_versions(setup),
+        versions={"folkmoot": version("folkmoot"), **program_of(setup.questions)},
     )
     ceilings = {name: _mean(values, most=True) for name, values in costings.items()}
-    return PreparedEvaluation(setup=setup, data=data, plan=plan, prices=prices, ceilings=ceilings)
-
-
-def _versions(setup: Setup) -> Mapping[str, str]:
-    """What the plan's hash speaks of beside its own fields: Folkmoot, who answers, and the program of a task."""
-    task = Path(setup.questions.rpartition("@")[0])
-    program = {"task": digest(task.read_text("utf-8"))} if is_task(setup.questions) else {}
-    who = repr((setup.models, setup.seats, setup.temperature, setup.max_tokens))
-    return {"folkmoot": version("folkmoot"), "models": digest(who), **program}
+    return PreparedEvaluation(data=data, plan=plan, prices=prices, ceilings=ceilings)
 
 
 async def _look_at(

@@ -123,7 +123,7 @@ class SeatAnswers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """What an arm answered to a question: by a debate, or by independent answers that were counted."""
+    """What was answered to a question: by one who answered alone, by a debate, or by several that were counted."""
 
     answers: tuple[str, ...] = ()  # several where they are tied; none where there is none that could be read
     state: State = "unread"
@@ -131,6 +131,11 @@ class Response:
     charge: Charge = Charge()
     debated: bool = False  # whether participants answered after they had seen others
     seats: tuple[SeatAnswers, ...] = ()
+
+    @property
+    def answer(self) -> str | None:
+        """The answer as one of several to be counted; a tie is none."""
+        return self.answers[0] if self.state == "answered" else None
 
 
 Parts: TypeAlias = Sequence[tuple[float, Response]]
@@ -140,16 +145,6 @@ Answered: TypeAlias = Mapping[str, Sequence[Parts]]
 """For each arm what it answered to each question, in parts."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
-    """One independent answer: in words, in the form in which it is compared (None for none), and what it cost."""
-
-    answer: str | None
-    form: str | None
-    charge: Charge
-    failed: bool = False
-
-
 @dataclass(slots=True, kw_only=True)
 class Block:
     """One question in one epoch, and what is known of it so far."""
@@ -157,35 +152,33 @@ class Block:
     question: Question
     epoch: int
     rounds: list[str] = field(default_factory=list[str])  # the ids of the debates in which everybody answered alone
-    drafts: list[Draft] = field(default_factory=list[Draft])  # these answers, in the order in which they are taken
+    drafts: list[Response] = field(
+        default_factory=list[Response]
+    )  # these answers, in the order in which they are taken
     # Of each arm what came of its debates, and their ids; several where it meets the cost of a dearer one.
     debates: dict[str, list[Response]] = field(default_factory=dict[str, list[Response]])
     records: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     paid: float = 0.0  # US dollars for all of these debates
     whole: bool = False  # whether everything of it is on record
 
-    def draws(self, arm: str) -> list[Draft]:
+    def draws(self, arm: str) -> list[Response]:
         """What an arm that meets a cost takes as many of as that buys: its debates, or independent answers."""
-        return self.drafts if arm not in self.debates else [self._as_draft(debate) for debate in self.debates[arm]]
-
-    def _as_draft(self, debate: Response) -> Draft:
-        """The answer of a whole debate as one of several to be counted; a tie is none."""
-        answer = debate.answers[0] if debate.state == "answered" else None
-        form = form_of(self.question, answer)
-        return Draft(answer=answer, form=form, charge=debate.charge, failed=debate.state == "failed")
+        return self.debates.get(arm, self.drafts)
 
 
-def drafts_of(question: Question, entries: Sequence[Entry]) -> list[Draft]:
+def drafts_of(question: Question, entries: Sequence[Entry]) -> list[Response]:
     """The independent answers of a record, in the order of the seats: the first of each. One without a reply failed."""
     firsts: dict[str, Turn] = {}
     for turn in fold(entries).all():
         if _answers(turn):
             firsts.setdefault(turn.by, turn)
-    drafts: list[Draft] = []
-    for turn in firsts.values():
-        answer, charge = answer_in(question, turn), charge_of(entries, turn.key)
-        drafts.append(Draft(answer=answer, form=form_of(question, answer), charge=charge, failed=turn.reply is None))
-    return drafts
+    return [
+        replace(
+            _count(question, [answer_in(question, turn)]) if turn.reply else Response(state="failed"),
+            charge=charge_of(entries, turn.key),
+        )
+        for turn in firsts.values()
+    ]
 
 
 def _answers(turn: Turn) -> bool:
@@ -239,11 +232,11 @@ def _count(question: Question, answers: Sequence[str | None]) -> Response:
     return Response(answers=tops, state="answered" if len(tops) == 1 else "tied")
 
 
-def counted(question: Question, drafts: Sequence[Draft], *, debated: bool = False) -> Response:
-    """What several independent answers say together, and what they cost."""
-    failed = all(draft.failed for draft in drafts)
-    response = Response(state="failed") if failed else _count(question, [draft.answer for draft in drafts])
-    return replace(response, charge=Charge.sum([draft.charge for draft in drafts]), debated=debated)
+def counted(question: Question, drawn: Sequence[Response], *, debated: bool = False) -> Response:
+    """What several answers say together, and what they cost."""
+    failed = all(response.state == "failed" for response in drawn)
+    response = Response(state="failed") if failed else _count(question, [response.answer for response in drawn])
+    return replace(response, charge=Charge.sum([response.charge for response in drawn]), debated=debated)
 
 
 def debated_of(question: Question, entries: Sequence[Entry], *, recount: bool = False) -> Response:

@@ -26,10 +26,11 @@ from folkmoot.app.evaluation.responses import (
     counted,
     debated_of,
     drafts_of,
+    form_of,
     own_cost,
     own_entries,
 )
-from folkmoot.app.evaluation.scores import EvalPlan, EvalResult
+from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, RunState
 from folkmoot.app.evaluation.setup import RETHINK, Arm
 from folkmoot.app.plan.settings import Config, lock_place
 from folkmoot.app.questions.data_sets import KEYS_FILE
@@ -90,7 +91,7 @@ class EvalRun:
     tell: Callable[[Progress], None] = lambda progress: None
     paused: str = ""  # why it stopped before its end
     at_limit: bool = False  # whether that was the budget
-    plan_changed: bool = False  # another plan was there when the first call was made
+    state: RunState = field(default_factory=RunState)  # how far it is on disk
     plan: EvalPlan = field(init=False)  # with the date of the prices of the first run
     blocks: list[Block] = field(init=False)  # in the order in which they are worked on
     rounds: BatchRounds = field(init=False)
@@ -106,7 +107,7 @@ class EvalRun:
         places = asyncio.Semaphore(self.parallel)
         self.rounds = BatchRounds(workspace=self.workspace, stop=self.stop, wait=self.wait, places=places)
         self.plan = self.prepared.plan
-        self._spending = BatchBudget(self.prepared.setup.budget)
+        self._spending = BatchBudget(self.plan.budget)
         self.blocks = [
             Block(question=question, epoch=epoch)
             for question in blocks.shuffled(self.prepared.data.questions, self.plan.seed)
@@ -119,14 +120,14 @@ class EvalRun:
         Raises:
             RecordError: the folder has files of another evaluation, or the store has debates of one with this name.
         """
-        records, saved, first = await self._records(), folder.read_plan(self.folder), self.plan.hash
+        records, saved = await self._records(), folder.read_plan(self.folder)
         if saved:
             if saved.plan.name != self.plan.name:
                 problem = f"{self.folder} has the evaluation {saved.plan.name!r}; choose another folder with --out"
                 raise RecordError(problem)
             self.plan = replace(self.plan, prices_date=saved.plan.prices_date)
-            first = saved.hash if records else self.plan.hash
-            self.plan_changed = bool(records) and (saved.edited or first != self.plan.hash)
+        first = saved.hash if saved and records else self.plan.hash
+        changed = first != self.plan.hash or bool(saved and records and saved.edited)
         same_plan = [self._mark(first) in opening(debate, entries).chosen for debate, entries in records.items()]
         if same_plan and not any(same_plan) and not saved:
             problem = f"the store has debates of an evaluation {self.plan.name!r} with another plan"
@@ -134,7 +135,7 @@ class EvalRun:
         folder.save_plan(self.folder, self.plan, first=first)
         folder.save_questions(self.folder, self.prepared.data)
         folder.note_folder(lock_place(self.workspace.store), self.folder)
-        self.plan_changed |= not all(same_plan)
+        self.state = replace(folder.read_run(self.folder), plan_changed=changed or not all(same_plan))
         await self._spending.settle("", sum(own_cost(entries) for entries in records.values()))
 
     async def run(self) -> None:
@@ -146,7 +147,8 @@ class EvalRun:
             done, total = sum(other.whole for other in self.blocks), len(self.blocks)
             part, paid = (total - done) / done, self._spending.used
             seconds = (time.monotonic() - started) * part
-            folder.save_progress(self.folder, done=done, paid_usd=paid or None, plan_changed=self.plan_changed)
+            self.state = replace(self.state, done=done, paid_usd=paid or None)
+            folder.save_run(self.folder, self.state)
             self.tell(Progress(done=done, total=total, paid=paid, left=(paid - before) * part, seconds=seconds))
 
         def ahead() -> Iterator[Block]:
@@ -191,7 +193,8 @@ class EvalRun:
         events = [entry.event for entries in (await self._records()).values() for entry in own_entries(entries)]
         used = [event.usage for event in events if isinstance(event, Called)]
         result = result_of(self.plan, whole, answered, grader, used)
-        result = replace(result, plan_changed=self.plan_changed, tags=folder.tags_of(self.prepared.data.questions))
+        state = replace(result.run, plan_changed=self.state.plan_changed)
+        result = replace(result, run=state, tags=folder.tags_of(self.prepared.data.questions))
         folder.save_result(self.folder, result)
         return result
 
@@ -224,7 +227,7 @@ class EvalRun:
 
     async def _fill(self, block: Block) -> None:
         """Everything of one question: first answers, then the debates of all arms."""
-        arms = self.prepared.setup.arm
+        arms = self.plan.arm
         await self._draft(block)
         for arm in arms:
             if not arm.is_drawn:
@@ -234,7 +237,7 @@ class EvalRun:
         block.whole = True
 
     def _brief(self, block: Block, rounds: int, models: Sequence[str] = ()) -> Brief:
-        return blocks.brief_of(block.question, self.prepared.setup, models, epoch=block.epoch, rounds=rounds)
+        return blocks.brief_of(block.question, self.plan, models, epoch=block.epoch, rounds=rounds)
 
     async def _draft(self, block: Block) -> None:
         """One more round of first answers."""
@@ -262,10 +265,10 @@ class EvalRun:
 
     async def _answered(self, blocks: Sequence[Block]) -> Answered:
         """What each arm answered: the debates, and then their rivals at their cost."""
-        arms = self.prepared.setup.arm
+        arms = self.plan.arm
         answered: dict[str, list[Parts]] = {arm.name: [] for arm in arms}
         for arm in (arm for arm in arms if not arm.match):
-            first = self.prepared.setup.models.index(arm.model) if arm.model else 0
+            first = self.plan.models.index(arm.model) if arm.model else 0
             for block in blocks:
                 response = (
                     counted(block.question, block.drafts[first : first + (arm.size or 1)])
@@ -292,7 +295,10 @@ class EvalRun:
             costs = [[draft.charge.amount(currency) for draft in own] for own in draws]
             matched = match_uniform(costs, target)
             if isinstance(matched, Mixture) and arm.kind == "adaptive":
-                votes = [[draft.form for draft in own] for own in draws]
+                votes = [
+                    [form_of(block.question, response.answer) for response in own]
+                    for block, own in zip(blocks, draws, strict=True)
+                ]
                 matched = match_adaptive(votes, costs, target, most=SPREAD * matched.high[0])
             if isinstance(matched, Mixture) or self.paused:
                 break

@@ -1,19 +1,18 @@
 """The plan of an evaluation and its scores, as values. No truth stands in them: a score says how good an answer was."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
-from folkmoot.app.evaluation.setup import Arm, Currency, Measure
+from folkmoot.app.evaluation.setup import Currency, Measure, Setup
 from folkmoot.record.store import digest
 
 State: TypeAlias = Literal["answered", "tied", "unread", "failed"]
 
 # The bounds are checked where a file is read: files are edited, and two runs are put together.
 Share: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1)]
-Look: TypeAlias = Annotated[float, msgspec.Meta(gt=0, le=1)]
 Amount: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 Number: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
@@ -56,28 +55,34 @@ class SeatScore:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EvalPlan:
-    """What was fixed before the first call."""
+class EvalPlan(Setup):
+    """What was fixed before the first call: all that was asked for, with what it left open."""
 
-    name: str
-    arms: tuple[Arm, ...]
-    score: Measure  # credit is better when higher, the losses when lower
-    currency: Currency  # in what costs are equal
-    margin: Annotated[float, msgspec.Meta(gt=0)]  # the smallest difference that matters, in the unit of the score
-    alpha: Annotated[float, msgspec.Meta(gt=0, lt=0.5)]
-    looks: tuple[Look, ...]  # the shares of the questions at which a verdict may be read; the last is 1
-    epochs: Number
+    score: Measure = "credit"  # credit is better when higher, the losses when lower
+    currency: Currency = "usd"
+    margin: Annotated[float, msgspec.Meta(gt=0)] = 0.05  # in the unit of the score
     planned: Count  # how many questions
     questions_hash: str
     keys_hash: str
     prices_date: str
-    seed: int
-    versions: Mapping[str, str] = field(default_factory=dict[str, str])  # of Folkmoot, and of who answers how
+    versions: Mapping[str, str] = field(default_factory=dict[str, str])  # of Folkmoot, and of the program of a task
 
     @property
     def hash(self) -> str:
-        """The SHA-256 of the plan's canonical JSON: keys sorted, no blanks."""
-        return digest(msgspec.json.encode(self, order="sorted").decode())
+        """The SHA-256 of the plan as JSON with sorted keys; a budget may be raised, and a file moved."""
+        fixed = replace(self, questions="", budget=None)
+        return digest(msgspec.json.encode(fixed, order="sorted").decode())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunState:
+    """How far a run is, and what it has cost."""
+
+    done: Count = 0  # whole questions, repeats counted
+    plan_changed: bool = False  # after the first call
+    paid_usd: float | None = None  # shared answers once; None where a price is unknown
+    paid_tokens: int = 0
+    paid_estimated: bool = False  # because a provider did not count the tokens of every call
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,9 +92,6 @@ class EvalResult:
     plan: EvalPlan
     scores: tuple[Score, ...]  # a row for each question, arm and repeat; only whole questions
     seats: tuple[SeatScore, ...]
-    plan_changed: bool = False  # after the first call
-    paid_usd: float | None = None  # shared answers once; None where a price is unknown
-    paid_tokens: int = 0
-    paid_estimated: bool = False  # because a provider did not count the tokens of every call
+    run: RunState = RunState()
     tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     tag: str = ""  # only questions with this tag are in it; "" for all

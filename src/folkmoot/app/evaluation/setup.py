@@ -12,8 +12,9 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Final, Literal, TypeAlias, cast
 
-import msgspec
+from msgspec import Meta
 
+from folkmoot.app.brief.tables import read_table
 from folkmoot.core.brief import COST, MODELS, PARTICIPANTS, SEED, Participant, Settings
 from folkmoot.core.errors import BriefError
 from folkmoot.core.families import are_apart
@@ -23,6 +24,7 @@ from folkmoot.protocols.known import DEFAULT, NEEDS_MODERATOR, names
 
 Measure: TypeAlias = Literal["credit", "log_loss", "brier"]
 Currency: TypeAlias = Literal["usd", "tokens", "calls"]
+Look: TypeAlias = Annotated[float, Meta(gt=0, le=1, title="shares above 0 that rise to 1, such as [0.5, 1.0]")]
 
 SAMPLING: Final = ("single", "sample", "adaptive")
 """The kinds that are made of independent answers alone; they need no debate of their own."""
@@ -119,20 +121,20 @@ class Setup:
     """An evaluation as it was asked for, and as a file ``check.toml`` writes it."""
 
     questions: str  # a file or folder; a file ``check.toml`` names it from its own folder
-    models: Annotated[tuple[str, ...], msgspec.Meta(min_length=1, max_length=MODELS)]  # who takes part, in turn
+    models: tuple[str, ...]  # who takes part, in turn
     name: str = ""  # "" for that of the file
-    seats: Annotated[int, msgspec.Meta(ge=0, le=PARTICIPANTS.high)] = 0  # 0 for one of each model, and at least 3
+    seats: int = 0  # 0 for one of each model, and at least 3
     temperature: float | None = None
     max_tokens: int | None = None  # of one answer
-    seed: Annotated[int, msgspec.Meta(ge=SEED.low, le=SEED.high)] = 0
+    seed: Annotated[int, Meta(ge=SEED.low, le=SEED.high)] = 0
     arm: tuple[Arm, ...] = ()  # a file has a table ``[[arm]]`` for each
-    epochs: Annotated[int, msgspec.Meta(ge=1, le=100)] = 1  # how often each question is put
+    epochs: Annotated[int, Meta(ge=1, le=100)] = 1  # how often each question is put
     score: Measure | None = None  # None for the one that fits the questions
     currency: Currency | None = None  # in what costs are equal; None for the best that is known
-    margin: Annotated[float, msgspec.Meta(gt=0, lt=1)] | None = None  # the smallest difference that matters
-    alpha: Annotated[float, msgspec.Meta(gt=0, lt=0.5)] = 0.05
-    looks: tuple[float, ...] = (1.0,)  # the shares of the questions at which a verdict may be read
-    budget: Annotated[float, msgspec.Meta(ge=0, le=COST.high)] | None = None  # US dollars for all runs together
+    margin: Annotated[float, Meta(gt=0, lt=1, title="above 0 and below 1")] | None = None  # what matters at least
+    alpha: Annotated[float, Meta(gt=0, lt=0.5, title="above 0 and below 0.5")] = 0.05
+    looks: tuple[Look, ...] = (1.0,)  # the shares of the questions at which a verdict may be read
+    budget: Annotated[float, Meta(ge=0, le=COST.high)] | None = None  # US dollars for all runs together
     tag: str = ""  # only questions with this tag are put
     protocols: tuple[str, ...] = ()  # in no file: the debate, and the one that is compared with it at equal cost
 
@@ -160,24 +162,15 @@ def read_setup(path: Path) -> Setup:
     """
     try:
         data = tomllib.loads(path.read_text("utf-8-sig"))
-        tables: list[tuple[str, object, type[Setup | Arm]]] = [("", data, Setup)]
-        if isinstance(data.get("arm"), list):
-            tables += [(f"arm {number}: ", table, Arm) for number, table in enumerate(data["arm"], start=1)]
-        for place, table, kind in tables:
-            own = ("title", "own_drafts", "protocols")
-            known = [field.name for field in fields(kind) if field.name not in own]
-            written = cast("dict[str, object]", table) if isinstance(table, dict) else ()
-            if strange := next((name for name in written if name not in known), ""):
-                raise BriefError(f"{place}there is no key {strange!r}; {unknown_word(strange, known)}")
-        setup = msgspec.convert(data, Setup)
-        setup = replace(setup, name=setup.name or path.stem, questions=str(path.parent / setup.questions))
-        return _checked(replace(setup, arm=read_arms(setup.arm, setup.models) if setup.arm else ()))
+        arms = cast("list[object]", data["arm"]) if isinstance(data.get("arm"), list) else []
+        for number, table in enumerate(arms, start=1):
+            read_table(Arm, f"arm {number}", table, "", title="", own_drafts=False)
+        setup = read_table(Setup, "evaluation", data, "", protocols=())
+        return checked(replace(setup, name=setup.name or path.stem, questions=str(path.parent / setup.questions)))
     except (OSError, UnicodeDecodeError) as error:
         raise BriefError(f"cannot be read: {error}", where=path.name, code="no_file") from None
     except tomllib.TOMLDecodeError as error:
         raise BriefError(f"this is not TOML: {error}", where=path.name) from None
-    except msgspec.ValidationError as error:
-        raise BriefError(str(error).replace("`$.", "`"), where=path.name) from None
     except BriefError as error:
         raise BriefError(error.found, where=path.name, code=error.code) from None
 
@@ -190,14 +183,11 @@ def plain_setup(
     Raises:
         BriefError: there is no model, or too many, or no such protocol.
     """
-    if not 1 <= len(models) <= MODELS:
-        raise BriefError(f"name 1 to {MODELS} models", code="out_of_range")
     protocols = (protocol or DEFAULT, *filter(None, [against]))
     if len(set(protocols)) < len(protocols):
         raise BriefError(f"{against} cannot be compared with itself; name two protocols", code="inconsistent")
     name = name or questions.name.rpartition("@")[2].partition(".")[0]
-    setup = Setup(name=name, questions=str(questions), models=tuple(models), seed=seed, protocols=protocols)
-    return _checked(setup)
+    return checked(Setup(name=name, questions=str(questions), models=tuple(models), seed=seed, protocols=protocols))
 
 
 def is_file_name(name: str) -> bool:
@@ -206,16 +196,23 @@ def is_file_name(name: str) -> bool:
     return plain and bool(name.strip(". ")) and len(name) <= 100
 
 
-def _checked(setup: Setup) -> Setup:
-    """The setup with its arms and seats."""
-    seats, least = setup.seats or max(SEATS, len(setup.models)), max(PARTICIPANTS.low, len(setup.models))
-    arms = setup.arm or default_arms(setup.models, seats, setup.protocols or (DEFAULT,))
+def checked(setup: Setup) -> Setup:
+    """The setup with its seats, and all arms; where it names none, with the usual ones.
+
+    Raises:
+        BriefError: it says what cannot be.
+    """
+    models = setup.models
+    if not 1 <= len(models) <= MODELS:
+        raise BriefError(f"name 1 to {MODELS} models", code="out_of_range")
+    seats, least = setup.seats or max(SEATS, len(models)), max(PARTICIPANTS.low, len(models))
     if not is_file_name(setup.name):
         raise BriefError(NAMED_SO, code="out_of_range")
-    if seats < least:
+    if not least <= seats <= PARTICIPANTS.high:
         raise BriefError(f"seats must be from {least} to {PARTICIPANTS.high}", code="out_of_range")
-    if setup.looks != tuple(sorted(set(setup.looks))) or setup.looks[-1:] != (1.0,) or setup.looks[0] <= 0:
+    if setup.looks != tuple(sorted(set(setup.looks))) or setup.looks[-1:] != (1.0,):
         raise BriefError("looks must rise, from above 0 to 1", code="out_of_range")
+    arms = read_arms(setup.arm or usual_arms(seats, setup.protocols or (DEFAULT,)), models)
     if setup.temperature == 0 and any(arm.kind in SAMPLING[1:] for arm in arms):
         equal = "the temperature 0 makes all answers of a model equal"
         raise BriefError(f"{equal}; leave it out where independent answers are compared", code="inconsistent")
@@ -225,22 +222,18 @@ def _checked(setup: Setup) -> Setup:
 # ---- the arms --------------------------------------------------------------------------------------------------------
 
 
-def default_arms(models: Sequence[str], seats: int, protocols: Sequence[str] = (DEFAULT,)) -> tuple[Arm, ...]:
-    """The arms where nobody names any: each model alone, first answers counted, rethink, a debate and its rivals.
+def usual_arms(seats: int, protocols: Sequence[str] = (DEFAULT,)) -> list[Arm]:
+    """The arms where nobody names any: each model alone, first answers counted, rethink, a debate.
 
     A second protocol is held as often as the first one costs.
-
-    Raises:
-        BriefError: there is no such protocol.
     """
     debate, *others = protocols
-    rivals = [Arm(kind=kind, match=debate) for kind in others]
     usual = [Arm(kind="single"), Arm(kind="sample", size=seats), Arm(kind=RETHINK), Arm(kind=debate)]
-    return read_arms([*usual, *rivals], models)
+    return usual + [Arm(kind=kind, match=debate) for kind in others]
 
 
 def read_arms(tables: Sequence[Arm], models: Sequence[str]) -> tuple[Arm, ...]:
-    """The arms of a file, checked and named, with the rivals that each debate needs.
+    """The arms of a file, checked and named, with the two rivals of each debate that it does not name.
 
     Raises:
         BriefError: an arm that cannot be.
@@ -254,28 +247,22 @@ def read_arms(tables: Sequence[Arm], models: Sequence[str]) -> tuple[Arm, ...]:
         everyone = table.kind == "single" and not table.model
         each = [replace(table, model=model) for model in dict.fromkeys(models)] if everyone else [table]
         arms += [replace(arm, name=arm.name or arm.usual_name) for arm in each]
-    named = [arm.name for arm in arms]
-    if double := next((name for name in named if named.count(name) > 1), ""):
-        raise BriefError(f"two arms are called {double!r}; give each a name of its own", code="duplicate_name")
     debates = [arm.name for arm in arms if arm.is_debate]
     if not debates:
         raise BriefError("no arm is a debate; name a protocol in kind, such as panel", code="inconsistent")
     if lost := next((arm for arm in arms if arm.match and arm.match not in debates), None):
         raise BriefError(f"arm {lost.name!r} matches {lost.match!r}, which is not a debate here", code="bad_enum")
-    return with_rivals(arms)
-
-
-def with_rivals(arms: Sequence[Arm]) -> tuple[Arm, ...]:
-    """The arms, and for each debate the two rivals at its cost that it has not yet."""
-    debates = [arm.name for arm in arms if arm.is_debate]
     known = {(arm.kind, arm.match) for arm in arms}
-    rivals = [
+    arms += [
         Arm(kind=kind, name=kind if len(debates) == 1 else f"{kind}={debate}", match=debate)
         for debate in debates
         for kind in ("sample", "adaptive")
         if (kind, debate) not in known
     ]
-    return (*arms, *rivals)
+    named = [arm.name for arm in arms]
+    if double := next((name for name in named if named.count(name) > 1), ""):
+        raise BriefError(f"two arms are called {double!r}; give each a name of its own", code="duplicate_name")
+    return tuple(arms)
 
 
 def judge_of(debaters: Sequence[str], models: Sequence[str]) -> str:

@@ -22,7 +22,7 @@ from folkmoot.app.brief.reader import read_brief
 from folkmoot.app.questions.quantities import RELATIVE, normal_text, read_quantity
 from folkmoot.core.brief import OPTIONS, Source
 from folkmoot.core.errors import BriefError
-from folkmoot.core.text import clean, closest, listed, shorten
+from folkmoot.core.text import clean, listed, shorten, unknown_word
 from folkmoot.record.store import digest
 
 Kind: TypeAlias = Literal["option", "number", "probability", "text"]
@@ -49,8 +49,8 @@ QUESTIONS_FILE, KEYS_FILE = "questions.jsonl", "keys.jsonl"
 Line: TypeAlias = "Mapping[str, object] | str"
 """The fields of a line as they are written; or what is wrong with it."""
 
-Places: TypeAlias = Iterator[tuple[str, Line]]
-"""For each line its place, ``set.jsonl:3``, and its fields."""
+Places: TypeAlias = Iterator[tuple[str, Line, tuple[Source, ...]]]
+"""For each line its place, ``set.jsonl:3``, its fields, and documents that are read already."""
 
 
 class FaultyData(BriefError):
@@ -153,10 +153,10 @@ def _json_lines(text: str, name: str) -> Places:
             try:
                 value: object = json.loads(line)
             except (ValueError, RecursionError):
-                yield f"{name}:{number}", "this is not JSON"
+                yield f"{name}:{number}", "this is not JSON", ()
                 continue
             fields = cast("Mapping[str, object]", value) if isinstance(value, dict) else "this is not a JSON object"
-            yield f"{name}:{number}", fields
+            yield f"{name}:{number}", fields, ()
 
 
 def _csv_lines(text: str, name: str) -> Places:
@@ -174,7 +174,7 @@ def _csv_lines(text: str, name: str) -> Places:
             if head is not None and value:
                 values = [item.strip() for item in value.split("|")]
                 fields[head] = values if ALIASES.get(head, head) in LISTS else value
-        yield f"{name}:{number}", "there are more values than column names" if None in row else fields
+        yield f"{name}:{number}", "there are more values than column names" if None in row else fields, ()
 
 
 _HEADER: Final = re.compile(r"\A---\s*\n(.*?)^---\s*$", re.DOTALL | re.MULTILINE)
@@ -192,16 +192,14 @@ def _briefs(folder: Path) -> Places:
             if "answer" in own:
                 bare = _HEADER.sub(lambda match: _OWN.sub("", match[0]), text, count=1)
                 brief = read_brief(bare, name=path.name, folder=folder).brief
-                options = {"options": list(brief.options)} if brief.options else {}
-                own["truth"] = own.pop("answer")
-                documents = list(brief.background)
-                yield path.name, {"id": path.stem, "input": brief.topic, "documents": documents, **options, **own}
+                own |= {"id": path.stem, "input": brief.topic, "truth": own.pop("answer")}
+                yield path.name, {"options": list(brief.options), **own}, brief.background
             elif path.name != "README.md":
-                yield path.name, "answer is missing: write answer: in the header"
+                yield path.name, "answer is missing: write answer: in the header", ()
         except BriefError as error:
-            yield path.name, error.found
+            yield path.name, error.found, ()
         except (OSError, UnicodeDecodeError) as error:
-            yield path.name, f"the file cannot be read: {error}"
+            yield path.name, f"the file cannot be read: {error}", ()
 
 
 # ---- from lines to questions and keys --------------------------------------------------------------------------------
@@ -212,9 +210,9 @@ def _part(lines: Places, *, name: str, folder: Path) -> DataSet:
     faults: dict[str, str] = {}  # by the sentence without its place: a wrong column is wrong in every line
     pairs: list[tuple[Question, Key]] = []
     places: dict[tuple[str, str], str] = {}
-    for place, line in lines:
+    for place, line, documents in lines:
         try:
-            question, key = _question(line, folder)
+            question, key = _question(line, documents, folder)
             # What is put in a prompt: two questions with the same are one.
             shown = [" ".join(question.input.split()), question.options, [item.text for item in question.documents]]
             for what, value in (("id", question.id), ("input", json.dumps(shown))):
@@ -231,32 +229,16 @@ def _part(lines: Places, *, name: str, folder: Path) -> DataSet:
     return DataSet(questions=tuple(question for question, _ in pairs), keys=tuple(key for _, key in pairs))
 
 
-def _question(line: Line, folder: Path) -> tuple[Question, Key]:
-    """The question and the key of a line."""
+def _question(line: Line, documents: tuple[Source, ...], folder: Path) -> tuple[Question, Key]:
+    """The question and the key of a line; its documents are read already, or those that it names are."""
     if isinstance(line, str):
         raise ValueError(line)
     if twice := next((pair for pair in ALIASES.items() if set(pair) <= set(line)), None):
         raise ValueError(f"{listed(twice)} are one field")
     fields = {ALIASES.get(name, name): value for name, value in line.items()}
     if unknown := next((name for name in fields if name not in FIELDS), ""):
-        meant = closest(unknown, FIELDS)
-        known = f"did you mean {meant!r}?" if meant else f"there are {listed(FIELDS)}"
-        raise ValueError(f"unknown field {shorten(unknown, 60)!r}; {known}")
-    sources: tuple[Source, ...] = ()
-    texts: dict[str, tuple[str, ...]] = {}
-    for name, value in fields.items():
-        if not isinstance(value, list) and name in LISTS and value is not None:
-            raise ValueError(f"{name} is not a list")
-        several = isinstance(value, list) and name in (*LISTS, "truth")
-        items: list[object] = (
-            cast("list[object]", value) if several else [] if value is None else [cast("object", value)]
-        )
-        if name == "documents" and all(isinstance(item, Source) for item in items):  # of a brief they are read already
-            sources, items = tuple(cast("list[Source]", items)), []
-        texts[name] = tuple(_text(name, item) for item in items)
-        if name == "options" and "" in texts[name]:
-            raise ValueError("an option is empty")
-        texts[name] = tuple(filter(None, texts[name]))
+        raise ValueError(f"unknown field {shorten(unknown, 60)!r}; {unknown_word(unknown, FIELDS)}")
+    texts = {name: _texts(name, value) for name, value in fields.items()}
     plain = {name: "".join(texts.get(name, ())) for name in FIELDS if name not in LISTS}
     words, (truth, *accepted) = plain["input"], texts.get("truth") or ("",)
     accepted += texts.get("accepted", ())
@@ -279,7 +261,7 @@ def _question(line: Line, folder: Path) -> tuple[Question, Key]:
         input=words,
         kind=kind,
         options=options,
-        documents=sources or read_files(texts.get("documents", ()), folder),
+        documents=documents or read_files(texts.get("documents", ()), folder),
         group=plain["group"],
         tags=texts.get("tags", ()),
     )
@@ -311,10 +293,18 @@ def _kind(kind: str, truth: str, options: Sequence[str]) -> tuple[Kind, str]:
     return cast("Kind", kind), truth
 
 
-def _text(name: str, value: object) -> str:
-    """A value as text. A number or a truth value of JSON is written as it stands there."""
-    if isinstance(value, str) or value is None:
-        return clean(value or "").strip()
-    if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
-        return json.dumps(value)
-    raise ValueError(f"{name} is not a text" if not isinstance(value, float) else f"{name} is not a number: {value}")
+def _texts(name: str, value: object) -> tuple[str, ...]:
+    """The texts of a field. A number or a truth value of JSON is written as it stands there."""
+    if name in LISTS and not isinstance(value, list | None):
+        raise ValueError(f"{name} is not a list")
+    several = isinstance(value, list) and name in (*LISTS, "truth")
+    texts: list[str] = []
+    for item in cast("list[object]", value if several else [value]):
+        if isinstance(item, float) and not math.isfinite(item):
+            raise ValueError(f"{name} is not a number: {item}")
+        if not isinstance(item, str | int | float | None):
+            raise ValueError(f"{name} is not a text")
+        texts.append(clean(item or "").strip() if isinstance(item, str | None) else json.dumps(item))
+        if several and name == "options" and not texts[-1]:
+            raise ValueError("an option is empty")
+    return tuple(filter(None, texts))

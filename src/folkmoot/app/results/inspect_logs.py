@@ -67,7 +67,7 @@ def write_logs(result: EvalResult, folder: Path, records: Records, place: Path) 
     keys, plan = {item.id: item for item in read_lines(folder / KEYS_FILE, Key)}, result.plan
     place.mkdir(parents=True, exist_ok=True)
     paths: list[Path] = []
-    for number, arm in enumerate(plan.arms, start=1):
+    for number, arm in enumerate(plan.arm, start=1):
         rows = [row for row in result.scores if row.arm == arm.name and row.question in questions]
         # Independent answers share the records of first answers, so what was said there is not theirs alone.
         own = {row.record: () if arm.is_drawn else records.get(row.record, ()) for row in rows}

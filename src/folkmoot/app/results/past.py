@@ -11,7 +11,7 @@ from typing import Final
 
 from folkmoot.app.evaluation.grading import Grader, answers_to_grade, result_of
 from folkmoot.app.evaluation.plan import MARGINS
-from folkmoot.app.evaluation.responses import Block, Parts, counted, debated_of, drafts_of, exact_sum
+from folkmoot.app.evaluation.responses import Block, Parts, counted, debated_of, drafts_of, exact_sum, form_of
 from folkmoot.app.evaluation.scores import EvalPlan, EvalResult
 from folkmoot.app.evaluation.setup import Arm, Measure
 from folkmoot.app.plan.learning import owner_messages
@@ -55,7 +55,7 @@ def _answered(block: Block) -> Mapping[str, Parts]:
     """What each arm would have answered."""
     question, drafts = block.question, block.drafts
     debate, vote = block.debates[DEBATE][0], counted(question, drafts)
-    agreed = len({draft.form for draft in drafts}) == 1
+    agreed = len({form_of(question, draft.answer) for draft in drafts}) == 1
     if question.kind == "probability":
         said = [float(draft.answer) for draft in drafts if draft.answer is not None]
         agreed = max(said, default=1.0) - min(said, default=0.0) <= THRESHOLD + 1e-12
@@ -121,17 +121,15 @@ def as_result(debates: Sequence[PastDebate]) -> EvalResult:
     score: Measure = "log_loss" if all(block.question.kind == "probability" for block in blocks) else "credit"
     plan = EvalPlan(
         name="past debates",
-        arms=ARMS,
+        questions="",
+        models=(),
+        arm=ARMS,
         score=score,
         currency="usd" if exact_sum([usage.cost for usage in used]) else "tokens",
         margin=MARGINS[score],
-        alpha=0.05,
-        looks=(1.0,),
-        epochs=1,
         planned=len(debates),
         questions_hash=digest("\n".join(keys)),
         keys_hash=digest("\n".join(key.truth for key in keys.values())),
         prices_date="",
-        seed=0,
     )
     return result_of(plan, blocks, answered, grader, used)

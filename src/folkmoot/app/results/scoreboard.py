@@ -5,7 +5,7 @@ is better. All intervals name their level.
 """
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
@@ -13,7 +13,7 @@ from typing import Final, Literal
 import numpy as np
 
 from folkmoot.app.evaluation.responses import exact_sum
-from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, Score, SeatScore
+from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, RunState, Score, SeatScore, State
 from folkmoot.app.evaluation.setup import RETHINK, Arm, Measure
 from folkmoot.app.questions.data_sets import tagged
 from folkmoot.core.errors import RecordError
@@ -31,11 +31,9 @@ from folkmoot.evaluation.power import (
 )
 from folkmoot.evaluation.quantiles import NORMAL, wilson
 from folkmoot.evaluation.verdicts import (
-    COST_ROOM,
     Comparison,
     Conduct,
     Verdict,
-    Word,
     compare,
     decide,
     more,
@@ -44,7 +42,7 @@ from folkmoot.evaluation.verdicts import (
 from folkmoot.learn.calibration import CLIP
 from folkmoot.learn.panels import tops
 
-VERSION: Final = 3
+VERSION: Final = 4
 """Of the JSON. New fields do not change it."""
 
 BEST: Final[Mapping[Measure, float]] = {"credit": 1.0, "log_loss": -math.log(1 - CLIP), "brier": 0.0}
@@ -61,9 +59,7 @@ class ArmLine:
     without_unread: float | None  # the score without the questions it left unread; None where nothing is left
     unread_right: float  # the score if unread answers had been right
     rows: int  # how many answers were due: questions times repeats
-    tied: int
-    unread: int
-    failed: int
+    states: Mapping[State, int]  # how many of them were answered, tied, unread, failed
     debated: int  # in how many of the rows participants saw answers of others
     usd: float | None  # None where a price is unknown
     tokens: float
@@ -75,18 +71,12 @@ class PairLine:
     """A debate minus another arm, on the same questions."""
 
     arm: str
-    rival: str
-    matched: bool  # whether it is a rival of the plan, bought for the cost of this debate
-    n: int
-    difference: float
-    interval: Interval
+    compared: Comparison  # with the other arm, by this line alone
+    planned: bool  # whether that is a rival of the plan, bought for the cost of this debate
     corrected: Interval | None  # at alpha by the number of verdicts; None where there is one
-    p: float  # two-sided, of this line alone
     adjusted: float | None  # the p value that the verdict goes by, adjusted for all verdicts (Holm); None for no rival
-    helped: int  # questions on which the debate was better
-    hurt: int
-    cost_ratio: float | None  # the debate's cost by the other's; None where a cost is unknown
-    equal_cost: bool
+    won: int  # questions on which the debate was better
+    lost: int
     smallest: float  # the smallest difference that this data could show
     needed: int  # how many questions the margin needs, by the spread that was seen
     without_unread: float | None  # the difference without the questions that any of the two left unread
@@ -99,9 +89,7 @@ class VerdictLine:
 
     arm: str
     rival: str
-    word: Word
-    sentence: str
-    figures: str
+    verdict: Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,12 +120,10 @@ class Scoreboard:
     version: int
     plan: EvalPlan  # of one tag, as far as it is about its questions
     plan_hash: str  # of the whole plan
-    exploratory: bool  # whether the plan was changed after the first call
+    run: RunState  # with what was paid, shared answers once
     questions: int  # how many all arms have answered
     groups: int
     charged_usd: float | None  # what all arms would have cost alone; None where a price is unknown
-    paid_usd: float | None  # what was paid, shared answers once
-    paid_tokens: int
     verdicts: tuple[VerdictLine, ...]
     arms: tuple[ArmLine, ...]
     pairs: tuple[PairLine, ...]
@@ -165,7 +151,7 @@ class ScoreRows:
     """
 
     def __init__(self, result: EvalResult) -> None:
-        self.plan, self.arms, self._seats = result.plan, result.plan.arms, result.seats
+        self.plan, self.arms, self._seats = result.plan, result.plan.arm, result.seats
         if result.tag:  # the plan has other questions, too; what is looked at is all that there will be
             self.plan = replace(result.plan, planned=len({row.question for row in result.scores}), looks=(1.0,))
         self._rows: dict[tuple[str, str], list[Score]] = {}
@@ -255,44 +241,40 @@ def measure(result: EvalResult) -> Scoreboard:
         matching = [arm for arm in arms if arm.match == debate]
         tests.append((debate, [arm.name for arm in matching if arm.is_drawn], ""))
         tests += [(debate, [arm.name], arm.name) for arm in matching if arm.is_protocol]
-    pairs = [  # not what has the cost of another debate, and not two debates twice
-        (debate, other)
+    compared = {  # not with what has the cost of another debate, and not two debates twice
+        (debate, other.name): _compare(rows, debate, other.name, alpha)
         for number, debate in enumerate(debates, start=1)
         for other in sorted(arms, key=lambda arm: arm.match != debate)
         if other.match in ("", debate) and other.name not in debates[:number]
-    ]
-    compared = {(debate, other.name): _compare(rows, debate, other.name, alpha) for debate, other in pairs}
+    }
     # A verdict stands if it does against every rival: its p value is the largest one; Holm corrects for the verdicts.
     worst = {str(n): max(compared[test[0], rival].p for rival in test[1]) for n, test in enumerate(tests) if test[1]}
-    adjusted, corrected = holm(worst), dict(compared)
-    for n, (debate, rivals, _) in enumerate(tests):
-        for pair in ((debate, rival) for rival in rivals):
-            corrected[pair] = replace(compared[pair], p=max(compared[pair].p, adjusted[str(n)]))
-    lines = [
-        _pair_line(rows, other, compared[debate, other.name], corrected[debate, other.name].p, debate, len(tests))
-        for debate, other in pairs
-    ]
-    verdicts: list[VerdictLine] = []
-    for debate, rivals, versus in tests:
-        verdict = _verdict(rows, result, [corrected[debate, rival] for rival in rivals], debate, versus)
+    adjusted, verdicts = dict[tuple[str, str], float](), list[VerdictLine]()
+    holms = holm(worst)
+    for n, (debate, rivals, versus) in enumerate(tests):
+        adjusted |= {(debate, rival): max(compared[debate, rival].p, holms[str(n)]) for rival in rivals}
+        against = [replace(compared[debate, rival], p=adjusted[debate, rival]) for rival in rivals]
+        name = debate if versus else "debate"
+        verdict = decide(against, margin=plan.margin, conduct=_conduct(rows, result, debate, against), name=name)
         if missing and verdict.word != "no verdict":
             verdict = Verdict(word="not known", says=f"not known: {more(missing)} until the next look of the plan")
-        word, sentence, figures = verdict.word, verdict.sentence, verdict.figures
-        verdicts.append(VerdictLine(arm=debate, rival=versus, word=word, sentence=sentence, figures=figures))
+        verdicts.append(VerdictLine(arm=debate, rival=versus, verdict=verdict))
+    lines = tuple(
+        _pair_line(rows, debate, comparison, adjusted.get((debate, other)), len(tests))
+        for (debate, other), comparison in compared.items()
+    )
     arm_lines = tuple(_arm_line(rows, arm) for arm in arms)
     return Scoreboard(
         version=VERSION,
         plan=plan,
         plan_hash=result.plan.hash,
-        exploratory=result.plan_changed,
+        run=result.run,
         questions=len(rows.questions),
         groups=rows.group_count,
         charged_usd=exact_sum([row.usd for arm in arms for row in rows.of(arm.name)]),
-        paid_usd=result.paid_usd,
-        paid_tokens=result.paid_tokens,
         verdicts=tuple(verdicts),
         arms=arm_lines,
-        pairs=tuple(lines),
+        pairs=lines,
         flips=tuple(_flip_lines(rows)),
         by_question=tuple(_question_lines(rows)),
         notes=tuple(_notes(rows, result, arm_lines, lines, missing)),
@@ -301,7 +283,7 @@ def measure(result: EvalResult) -> Scoreboard:
 
 def _look(plan: EvalPlan, n: int) -> tuple[float, int]:
     """The level now, stricter at a look before the end; and how many questions are missing until the next look."""
-    shares = (*(share for share in plan.looks if 0 < share < 1), 1.0)
+    shares = (*(share for share in plan.looks if share < 1), 1.0)
     if len(shares) == 1:
         return plan.alpha, max(plan.planned - n, 0)
     dues = [math.ceil(share * plan.planned - 1e-9) for share in shares]
@@ -318,52 +300,41 @@ def _compare(rows: ScoreRows, debate: str, other: str, alpha: float) -> Comparis
     return replace(comparison, groups=rows.group_count)
 
 
-def _verdict(rows: ScoreRows, result: EvalResult, against: Sequence[Comparison], debate: str, versus: str) -> Verdict:
-    failed: list[float] = []
-    for arm in (debate, *(comparison.rival for comparison in against)):
-        states = [row.state for row in rows.of(arm)]
-        failed.append(states.count("failed") / len(states))
+def _conduct(rows: ScoreRows, result: EvalResult, debate: str, against: Sequence[Comparison]) -> Conduct:
+    """How the run went for a debate and its rivals."""
+    states = [[row.state for row in rows.of(arm)] for arm in (debate, *(comparison.rival for comparison in against))]
     bounds = [(rows.without_unread(debate, comparison.rival), comparison.mean) for comparison in against]
-    conduct = Conduct(
-        failed=failed,
-        plan_changed=result.plan_changed,
+    return Conduct(
+        failed=[own.count("failed") / len(own) for own in states],
+        plan_changed=result.run.plan_changed,
         part=bool(result.tag),
         unread_decide=any(bound is None or bound * mean < 0 for bound, mean in bounds),
     )
-    return decide(against, margin=rows.plan.margin, conduct=conduct, name=debate if versus else "debate")
 
 
-def _pair_line(
-    rows: ScoreRows, other: Arm, comparison: Comparison, adjusted: float, debate: str, verdicts: int
-) -> PairLine:
-    values, matched = rows.minus(debate, other.name), other.match == debate
-    ratio, spread, n, alpha = comparison.cost_ratio, spread_of_interval(comparison), comparison.n, rows.plan.alpha
+def _pair_line(rows: ScoreRows, debate: str, comparison: Comparison, adjusted: float | None, verdicts: int) -> PairLine:
+    values, n, alpha = rows.minus(debate, comparison.rival), comparison.n, rows.plan.alpha
+    spread, middle = spread_of_interval(comparison), comparison.mean
     live = live_half_width(float(values.std(ddof=1)), n, max(rows.plan.planned, n), alpha=alpha)
-    middle, level = comparison.mean, 1 - comparison.alpha / verdicts
+    level = 1 - comparison.alpha / verdicts
     return PairLine(
         arm=debate,
-        rival=other.name,
-        matched=matched,
-        n=n,
-        difference=middle,
-        interval=comparison.interval,
+        compared=comparison,
+        planned=adjusted is not None,
         corrected=rows.differences(values).interval(level) if verdicts > 1 else None,
-        p=comparison.p,
-        adjusted=adjusted if matched else None,
-        helped=int((values > 0).sum()),
-        hurt=int((values < 0).sum()),
-        cost_ratio=ratio if math.isfinite(ratio) else None,
-        equal_cost=abs(ratio - 1) <= COST_ROOM,
+        adjusted=adjusted,
+        won=int((values > 0).sum()),
+        lost=int((values < 0).sum()),
         smallest=smallest_difference(spread, n),
         needed=questions_needed(spread, rows.plan.margin),
-        without_unread=rows.without_unread(debate, other.name),
+        without_unread=rows.without_unread(debate, comparison.rival),
         live=Interval(low=middle - live, high=middle + live, level=1 - alpha) if n >= FIRST_LOOK else None,
     )
 
 
 def _arm_line(rows: ScoreRows, arm: Arm) -> ArmLine:
     values, due, readable = rows.scores(arm.name), rows.of(arm.name), rows.read(arm.name)
-    states, charged = [row.state for row in due], exact_sum([row.usd for row in due])
+    charged = exact_sum([row.usd for row in due])
     plain = Differences(values, rows.groups)
     interval = plain.interval()
     if rows.plan.score == "credit":  # Wilson's; with groups or parts of credits for as many as the error is worth
@@ -380,9 +351,7 @@ def _arm_line(rows: ScoreRows, arm: Arm) -> ArmLine:
         without_unread=float(values[readable].mean()) if readable else None,
         unread_right=float(rows.scores(arm.name, unread_right=True).mean()),
         rows=len(due),
-        tied=states.count("tied"),
-        unread=states.count("unread"),
-        failed=states.count("failed"),
+        states=Counter(row.state for row in due),
         debated=sum(row.debated for row in due),
         usd=None if charged is None else charged / len(due),
         tokens=sum(row.tokens for row in due) / len(due),
@@ -428,7 +397,7 @@ def _notes(
 ) -> Iterator[str]:
     """What a reader must know: how the run went, and what limits the figures."""
     n = counted(len(rows.questions), "question")
-    if result.plan_changed:
+    if result.run.plan_changed:
         yield (
             "Exploratory: the plan was changed after the first call. To test the new plan, run it under a name of its "
             "own (--name): it gets its own hash and its own answers."
@@ -438,13 +407,13 @@ def _notes(
     if missing:
         yield f"So far {n} of {rows.plan.planned} answered: {missing} more until the next look."
         live = [
-            f"{pair.arm} - {pair.rival} [{pair.live.low:+.3f}, {pair.live.high:+.3f}]"
+            f"{pair.arm} - {pair.compared.rival} [{pair.live.low:+.3f}, {pair.live.high:+.3f}]"
             for pair in pairs
-            if pair.matched and pair.live
+            if pair.planned and pair.live
         ]
         if live:
             yield f"Until then only these wider intervals may be looked at, as often as you like: {'; '.join(live)}."
-    if result.paid_estimated:
+    if result.run.paid_estimated:
         yield "A provider did not count the tokens of every call: the tokens and the costs here are estimates."
     if rows.group_count == 1:
         yield "All questions are one group, so the intervals are too narrow: they count them as independent."
@@ -452,10 +421,10 @@ def _notes(
         yield f"The questions are {rows.group_count} groups, and the intervals allow for that."
     unread: list[str] = []
     for line in arms:
-        if line.unread:
+        if unread_here := line.states.get("unread", 0):
             without = "no question left" if line.without_unread is None else f"{line.without_unread:.3f}"
             bounds = f"score without them: {without}; if they were right: {line.unread_right:.3f}"
-            unread.append(f"{line.arm.name} {line.unread} of {counted(line.rows, 'answer')} ({bounds})")
+            unread.append(f"{line.arm.name} {unread_here} of {counted(line.rows, 'answer')} ({bounds})")
     if unread:
         yield f"What could not be read counts as wrong: {', '.join(unread)}."
     for line in arms:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from folkmoot.app.questions.data_sets import DataSet
 
 FORMS = ("html", "json", "csv", "latex", "paper")
-"""``folkmoot.app.results.files`` has them, and is loaded when it is needed."""
+"""``folkmoot.app.results.output`` has them, and is loaded when it is needed."""
 
 INSPECT = "inspect"
 
@@ -116,7 +116,7 @@ def new(
         from folkmoot.app.evaluation.blocks import shuffled
         from folkmoot.app.evaluation.folder import SCORES_FILE, read_result
         from folkmoot.app.evaluation.setup import plain_setup
-        from folkmoot.app.results.files import write_file
+        from folkmoot.app.results.output import write_file
         from folkmoot.app.results.scoreboard import measure
 
         some = data.only(question.id for question in shuffled(data.questions, 0)[:most])
@@ -129,7 +129,7 @@ def new(
             return code
         board = measure(read_result(folder))
         for line in board.verdicts:
-            click.echo(line.sentence)
+            click.echo(line.verdict.sentence)
         click.echo(f"one page to forward: {write_file(board, 'html', folder)}")
         return code
 
@@ -412,14 +412,14 @@ def plan_lines(prepared: "PreparedEvaluation") -> Iterator[str]:
     plan, groups = prepared.plan, len(set(prepared.groups))
     times = f", {plan.epochs} times each" if plan.epochs > 1 else ""
     yield f"{plan.name}: {counted(plan.planned, 'question')} in {counted(groups, 'group')}{times}"
-    wide = max(len(arm.name) for arm in plan.arms)
-    for arm in plan.arms:
+    wide = max(len(arm.name) for arm in plan.arm)
+    for arm in plan.arm:
         title = "the debate" if arm.title == arm.name else arm.title
         yield f"  {arm.name:<{wide}}  {title}{' (own drafts)' if arm.own_drafts else ''}"
     yield f"expected: {price(prepared.total)}; equal cost in {plan.currency}"
     yield f"usually below: {price(prepared.usual)}"
-    if prepared.setup.budget is not None:
-        yield f"budget: ${prepared.setup.budget:g}"
+    if prepared.plan.budget is not None:
+        yield f"budget: ${prepared.plan.budget:g}"
     alike = f" (within a group, differences count as correlated by {ALIKE:g})" if groups < plan.planned else ""
     yield (
         f"smallest difference that is found in 4 of 5 runs: {prepared.smallest:.3f}; margin {plan.margin:g} "
@@ -433,10 +433,10 @@ def plan_lines(prepared: "PreparedEvaluation") -> Iterator[str]:
 def result_lines(run: "EvalRun", result: "EvalResult") -> Iterator[str]:
     """How far the run came, what was paid, and where the scores are."""
     complete = sum(block.whole for block in run.blocks)
-    usd = "unknown" if result.paid_usd is None else about(f"${result.paid_usd:.4f}", result.paid_estimated)
+    usd = "unknown" if result.run.paid_usd is None else about(f"${result.run.paid_usd:.4f}", result.run.paid_estimated)
     answered = f"{complete} of {_work(run, len(run.blocks))} answered by all arms"
-    yield f"{answered}; paid {usd}, {about(f'{result.paid_tokens:,} tokens', result.paid_estimated)}"
-    if result.plan_changed:
+    yield f"{answered}; paid {usd}, {about(f'{result.run.paid_tokens:,} tokens', result.run.paid_estimated)}"
+    if result.run.plan_changed:
         yield (
             "the plan was changed after the first call: everything is exploratory; to test the new plan, give it a "
             "name of its own with --name: it gets its own hash, folder and answers"
@@ -476,9 +476,9 @@ def show(folder: Path, everything: bool, tag: str, as_json: bool) -> int:
 
 
 def _show(result: "EvalResult", *, everything: bool, as_json: bool) -> int:
-    from folkmoot.app.results.files import summary
+    from folkmoot.app.results.output import summary
     from folkmoot.app.results.scoreboard import measure
-    from folkmoot.app.results.tables import screen
+    from folkmoot.app.results.output import screen
 
     board = measure(result)
     click.echo(summary(board) if as_json else "\n".join(screen(board, everything=everything)), nl=not as_json)
@@ -504,7 +504,7 @@ def export(folder: Path, form: str, out: Path | None, store: Path | str | None) 
     Logs of Inspect have the right answers as targets. The turns in them are read from the debates in the store.
     """
     from folkmoot.app.evaluation.folder import read_result
-    from folkmoot.app.results.files import write_file
+    from folkmoot.app.results.output import write_file
     from folkmoot.app.results.inspect_logs import read_records, write_logs
     from folkmoot.app.results.scoreboard import measure
 
