@@ -12,7 +12,7 @@ from dataclasses import asdict
 from importlib import import_module
 from typing import Any
 
-from folkmoot.app.evaluation.inspect_tasks import completion
+from folkmoot.app.evaluation.inspect_bridge import completion
 from folkmoot.app.evaluation.setup import Arm
 from folkmoot.app.evaluation.task_samples import Send, debate_sample
 from folkmoot.app.plan.settings import default_store, load_config, open_store, read_where

@@ -99,7 +99,7 @@ def test_an_evaluation_is_one_row_of_the_list(folder: Path) -> None:
         (("none.csv", *QUOTES), "there is no file or folder 'none.csv'"),
         (("places.csv", "-m", "nobody:x"), "nobody"),
         (("places.csv", *QUOTES, "--protocol", "panle"), "no kind is called 'panle'; did you mean 'panel'?"),
-        (("bad.toml",), "bad.toml: there is no key 'modles'; did you mean 'models'?"),
+        (("bad.toml",), "bad.toml: evaluation has no setting 'modles'; did you mean 'models'?"),
         (("replya",), "No such command 'replya'"),
         (("task.py@capitals", *QUOTES), "inspect-ai"),
         (("nowhere.py@capitals", *QUOTES), "there is no file 'nowhere.py'"),

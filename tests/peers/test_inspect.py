@@ -73,9 +73,8 @@ print(json.dumps({
 OURS = """
 import asyncio, json, sys
 from pathlib import Path
-from folkmoot.app.evaluation.inspect_tasks import read_task
+from folkmoot.app.evaluation.inspect_bridge import read_records, read_task, write_logs
 from folkmoot.app.plan.settings import Config
-from folkmoot.app.results.inspect_logs import read_records, write_logs
 from folkmoot.testing.scripted import ScriptedModel
 from tests.app.evaluation.eval_kit import setup_of, arms_of
 from folkmoot.app.evaluation.plan import prepare_evaluation

@@ -12,7 +12,7 @@ import folkmoot.app.questions
 import folkmoot.app.results
 
 SECRET: Mapping[str, frozenset[str]] = {
-    "Key": frozenset({"data_sets", "grading", "inspect_tasks", "inspect_logs", "past"}),
+    "Key": frozenset({"data_sets", "grading", "inspect_bridge", "past"}),
     "Grader": frozenset({"grading", "run", "past"}),
 }
 """Which modules may use a name."""

@@ -9,6 +9,7 @@ from msgspec import Meta, ValidationError, convert
 
 from folkmoot.core.brief import Bound, Whole
 from folkmoot.core.errors import BriefError
+from folkmoot.core.text import unknown_word
 
 T = TypeVar("T")
 
@@ -80,7 +81,7 @@ def read_table(kind: type[T], place: str, value: object, where: str, **fixed: ob
     table, types = cast("dict[str, object]", value), kind.__annotations__
     known = [name for name in types if name not in fixed]
     if unknown := [name for name in table if name not in known]:
-        problem = f"{place} has no setting {unknown[0][:60]!r}; there are {', '.join(known)}"
+        problem = f"{place} has no setting {unknown[0][:60]!r}; {unknown_word(unknown[0][:60], known)}"
         raise BriefError(problem, where=where, code="unknown_key")
     try:
         return convert({**table, **fixed}, kind, dec_hook=_folder)

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from typing import Final
 
 from folkmoot.app.evaluation.blocks import arm_plan, brief_of, drafts_plan, shares_drafts
-from folkmoot.app.evaluation.inspect_tasks import program_of
+from folkmoot.app.evaluation.inspect_bridge import program_of
 from folkmoot.app.evaluation.responses import Charge
 from folkmoot.app.evaluation.scores import EvalPlan
 from folkmoot.app.evaluation.setup import Arm, Currency, Measure, Setup, checked, judge_of

@@ -16,7 +16,7 @@ from folkmoot.app.batch.batch_rounds import BatchRounds
 from folkmoot.app.batch.run_batch import BatchBudget
 from folkmoot.app.evaluation import blocks, folder
 from folkmoot.app.evaluation.grading import Grader, answers_to_grade, result_of
-from folkmoot.app.evaluation.inspect_tasks import Mark
+from folkmoot.app.evaluation.inspect_bridge import Mark
 from folkmoot.app.evaluation.matching import Mixture, match_adaptive, match_uniform
 from folkmoot.app.evaluation.plan import PreparedEvaluation, price_of
 from folkmoot.app.evaluation.responses import (

@@ -162,8 +162,9 @@ def read_setup(path: Path) -> Setup:
     """
     try:
         data = tomllib.loads(path.read_text("utf-8-sig"))
-        arms = cast("list[object]", data["arm"]) if isinstance(data.get("arm"), list) else []
-        for number, table in enumerate(arms, start=1):
+        if not isinstance(arms := data.get("arm", []), list):
+            raise BriefError("arm must be tables, each under its own line [[arm]]", code="wrong_type")
+        for number, table in enumerate(cast("list[object]", arms), start=1):
             read_table(Arm, f"arm {number}", table, "", title="", own_drafts=False)
         setup = read_table(Setup, "evaluation", data, "", protocols=())
         return checked(replace(setup, name=setup.name or path.stem, questions=str(path.parent / setup.questions)))

@@ -35,7 +35,7 @@ from folkmoot.core.brief import BATCHED, COST, SEED
 from folkmoot.core.text import about, counted, slug
 
 if TYPE_CHECKING:
-    from folkmoot.app.evaluation.inspect_tasks import Mark
+    from folkmoot.app.evaluation.inspect_bridge import Mark
     from folkmoot.app.evaluation.plan import PreparedEvaluation
     from folkmoot.app.evaluation.responses import Charge
     from folkmoot.app.evaluation.run import EvalRun, Progress
@@ -265,7 +265,7 @@ def run_evaluation(file: Path, dry_run: bool, **options: Unpack[EvalOptions]) ->
 
 
 async def _evaluate(file: Path, options: EvalOptions, *, dry_run: bool) -> int:
-    from folkmoot.app.evaluation.inspect_tasks import read_questions
+    from folkmoot.app.evaluation.inspect_bridge import read_questions
     from folkmoot.app.evaluation.setup import NAMED_SO, is_file_name, plain_setup, read_setup
     from folkmoot.app.questions.data_sets import FaultyData, tagged
 
@@ -476,9 +476,8 @@ def show(folder: Path, everything: bool, tag: str, as_json: bool) -> int:
 
 
 def _show(result: "EvalResult", *, everything: bool, as_json: bool) -> int:
-    from folkmoot.app.results.output import summary
+    from folkmoot.app.results.output import screen, summary
     from folkmoot.app.results.scoreboard import measure
-    from folkmoot.app.results.output import screen
 
     board = measure(result)
     click.echo(summary(board) if as_json else "\n".join(screen(board, everything=everything)), nl=not as_json)
@@ -504,8 +503,8 @@ def export(folder: Path, form: str, out: Path | None, store: Path | str | None) 
     Logs of Inspect have the right answers as targets. The turns in them are read from the debates in the store.
     """
     from folkmoot.app.evaluation.folder import read_result
+    from folkmoot.app.evaluation.inspect_bridge import read_records, write_logs
     from folkmoot.app.results.output import write_file
-    from folkmoot.app.results.inspect_logs import read_records, write_logs
     from folkmoot.app.results.scoreboard import measure
 
     result = read_result(folder)
