@@ -68,7 +68,9 @@ def span(interval: Interval, sign: str = "+") -> str:
 
 def money(value: float | None, sign: str = "") -> str:
     """US dollars with at least two significant digits."""
-    return UNKNOWN if value is None else f"{sign}{value:.2f}" if value >= 0.1 else f"{sign}{value:.2g}"
+    if value is None:
+        return UNKNOWN
+    return f"{sign}{value:.{max(2, 1 - math.floor(math.log10(value)))}f}" if value else f"{sign}0"
 
 
 def p_text(p: float) -> str:
