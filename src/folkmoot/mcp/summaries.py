@@ -21,7 +21,7 @@ from folkmoot.core.text import clean, clip, listed
 from folkmoot.core.transcript import Transcript, fold
 from folkmoot.mcp.clients import Client
 from folkmoot.mcp.tool_results import AwaitedPersonResult, LosingAnswer, Memo, StateResult, TurnResult, Vote
-from folkmoot.report.conclusion import BALLOT_STATES, OutcomeView, cautions, outcome_view
+from folkmoot.report.conclusion import BALLOT_STATES, OutcomeView, cautions, conclusion, outcome_view
 from folkmoot.report.turn_text import Choice
 
 _PICTURE = re.compile(r"<(?=(?:img|image|picture|source|svg|video|audio|iframe|embed|object|link)\b)", re.IGNORECASE)
@@ -242,14 +242,13 @@ def _choice(ballot: Choice | None) -> str:
 def _votes(now: Standing) -> list[Vote]:
     """The ballots as they were counted, or as they were given so far."""
     if now.transcript.decision and now.transcript.decision.ballots:
-        counted = now.transcript.decision.ballots
         return [
             Vote(
                 by=ballot.voter,
                 choice=plain(ballot.choice),
                 reason=plain(ballot.reason) or BALLOT_STATES.get(ballot.state, ""),
             )
-            for ballot in counted
+            for ballot in conclusion(now.transcript).ballots
         ]
     turns = [view.turn for view in entry_views(now.entries) if view.turn and view.turn.ballot]
     return [Vote(by=turn.spoken.by, choice=_choice(turn.ballot)) for turn in turns]

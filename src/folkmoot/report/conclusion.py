@@ -27,7 +27,7 @@ from folkmoot.core.roles import (
 )
 from folkmoot.core.text import every, listed
 from folkmoot.core.transcript import Transcript, Turn, read_field, voter_reason, within
-from folkmoot.report.gaps import NOT_READABLE, gaps, in_sentences, readable_ballots
+from folkmoot.report.gaps import NOT_READABLE, gaps, in_sentences, readable_ballots, why_uncounted
 from folkmoot.report.metrics import Sums, sums_of
 from folkmoot.reviews.artefact import artefact_of, unseen_in_words
 from folkmoot.reviews.states import RULE
@@ -283,7 +283,7 @@ def conclusion(transcript: Transcript) -> Conclusion:
         decision=decision,
         proposer=decision.winner if decision.winner in names and decision.winner != decision.text else "",
         tally=_rows(decision),
-        ballots=tuple(_with_reason(ballot, transcript) for ballot in decision.ballots),
+        ballots=_with_reasons(decision.ballots, transcript),
         unread=sum(ballot.state == "unread" for ballot in decision.ballots),
         readable=readable_ballots(decision),
         dissent=dissent(transcript),
@@ -295,7 +295,7 @@ def dissent(transcript: Transcript) -> tuple[Ballot, ...]:
     """The dissent of its conclusion."""
     decision = transcript.decision
     against = _ballots_against(decision, decision.ballots) if decision else ()
-    return tuple(_with_reason(ballot, transcript) for ballot in against)
+    return _with_reasons(against, transcript)
 
 
 def _ballots_against(decision: Decision, ballots: Sequence[Ballot]) -> tuple[Ballot, ...]:
@@ -333,9 +333,14 @@ def _status(outcome: OutcomeView, protocol: str) -> tuple[Ending, str]:
     return outcome.status, line if explanation else begun
 
 
-def _with_reason(ballot: Ballot, transcript: Transcript) -> Ballot:
-    turn = transcript.last(ballot.voter, "vote")
-    return ballot if ballot.reason or turn is None else replace(ballot, reason=voter_reason(turn))
+def _with_reasons(ballots: Sequence[Ballot], transcript: Transcript) -> tuple[Ballot, ...]:
+    """The ballots with the words beside them, or with what stood in the way, in the words of every other surface."""
+    why, reasons = why_uncounted(transcript), list[str]()
+    for ballot in ballots:
+        turn = transcript.last(ballot.voter, "vote")
+        uncounted = why.get(ballot.voter) if ballot.state in ("unread", "missing") else None
+        reasons.append(uncounted or ballot.reason or (voter_reason(turn) if turn else ""))
+    return tuple(replace(ballot, reason=reason) for ballot, reason in zip(ballots, reasons, strict=True))
 
 
 def _rows(decision: Decision) -> tuple[Row, ...]:

@@ -145,6 +145,11 @@ def gaps(transcript: Transcript, may_read: Callable[[Turn], bool] = lambda _: Tr
     return tuple(found.values())
 
 
+def why_uncounted(transcript: Transcript) -> dict[str, str]:
+    """Why a ballot doesn't count, by its voter."""
+    return {gap.by: gap.why for gap in gaps(transcript) if gap.ballot}
+
+
 def in_sentences(found: Iterable[Gap]) -> tuple[str, ...]:
     """Gaps as they are told, one sentence each; those who gave no answer for the same reason are told together."""
     sentences: dict[tuple[object, ...], list[Gap]] = {}

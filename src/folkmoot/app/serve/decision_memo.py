@@ -27,7 +27,7 @@ from folkmoot.core.labels import (
 from folkmoot.core.text import about, counted, listed, percent
 from folkmoot.core.transcript import Transcript, fold
 from folkmoot.report.conclusion import MEAN, answer_in_words
-from folkmoot.report.gaps import gaps, readable_ballots
+from folkmoot.report.gaps import readable_ballots, why_uncounted
 from folkmoot.report.markdown_text import capital, date, without_markdown
 from folkmoot.report.memo_page import Column, FigureRow, Memo, Point, VoteRow
 from folkmoot.report.metrics import missing_causes
@@ -140,7 +140,7 @@ def _votes(report: Report, transcript: Transcript) -> Iterator[VoteRow]:
         yield VoteRow(answer="Abstained", votes=str(len(abstained)), by=", ".join(abstained))
     uncounted = [ballot.voter for ballot in decision.ballots if ballot.state not in ("cast", "abstained")]
     if uncounted:
-        why = {gap.by: gap.why for gap in gaps(transcript) if gap.ballot}
+        why = why_uncounted(transcript)
         words = "; ".join(f"{name}: {why[name]}" if name in why else name for name in uncounted)
         yield VoteRow(answer="Not counted", votes=str(len(uncounted)), by=words)
 
