@@ -12,10 +12,11 @@ from folkmoot.analysis.grounds import Ground, grounds
 from folkmoot.arguments.argument_map import argument_map, judge
 from folkmoot.arguments.beliefs import Beliefs, beliefs
 from folkmoot.arguments.positions import citations
+from folkmoot.core.decision import RecordStatus
 from folkmoot.core.errors import RecordError
 from folkmoot.core.event import Entry
 from folkmoot.core.transcript import fold
-from folkmoot.report.conclusion import Ending, conclusion
+from folkmoot.report.conclusion import conclusion
 from folkmoot.report.metrics import Use, measure
 
 
@@ -46,7 +47,7 @@ class Analysis:
     debate: str
     question: str
     protocol: str
-    status: Ending
+    status: RecordStatus
     line: str
     notes: tuple[str, ...]
     entries: int

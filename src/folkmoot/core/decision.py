@@ -7,6 +7,21 @@ from typing import Literal, TypeAlias
 Status: TypeAlias = Literal["decided", "tie", "no_decision", "failed"]
 """How a debate ended: with a decision, with a tie, without a decision, or without any answer."""
 
+OutcomeStatus: TypeAlias = Literal[Status, "paused"]
+"""How a run of a debate ended: the debate has ended, or is paused."""
+
+RecordStatus: TypeAlias = Literal[OutcomeStatus, "open"]
+"""How a debate stands by its record; ``open``: it runs, or was interrupted."""
+
+ListStatus: TypeAlias = Literal[RecordStatus, "damaged"]
+"""The same in a list, which shows records that cannot be read too."""
+
+StoredStatus: TypeAlias = Literal[ListStatus, "casting"]
+"""The same over the network, where a debate has an id before its record begins: while its participants are generated."""
+
+LiveStatus: TypeAlias = Literal[StoredStatus, "running", "waiting"]
+"""The same, with what is known of an open debate: it runs, or waits for a person."""
+
 NO_DECISION = "the protocol came to no decision"
 """Why one ended without a decision in which none was to be made."""
 

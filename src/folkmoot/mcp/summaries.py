@@ -9,12 +9,12 @@ from folkmoot.app.run.access import claimed
 from folkmoot.app.run.outcome import opening
 from folkmoot.app.run.people import allowed_values
 from folkmoot.app.run.record_reader import OpenQuestion, open_asks
-from folkmoot.app.serve.answer_types import FormField, LiveStatus
+from folkmoot.app.serve.answer_types import FormField
 from folkmoot.app.serve.entry_view import EntryView, TurnView
 from folkmoot.app.serve.settle import unanswered
 from folkmoot.app.serve.view_model import entry_views
 from folkmoot.app.serve.visibility import visible_entries
-from folkmoot.core.decision import Minority
+from folkmoot.core.decision import LiveStatus, Minority
 from folkmoot.core.event import Entry
 from folkmoot.core.labels import act_of, noun
 from folkmoot.core.text import clean, clip, listed

@@ -22,9 +22,10 @@ from folkmoot.app.run.people import answer, open_ask_for, say
 from folkmoot.app.run.prepare import LimitOverrides, Overrides
 from folkmoot.app.run.record_reader import list_query
 from folkmoot.app.serve.admission import MOST_SENT, DebateRequest, read_sent_files
-from folkmoot.app.serve.answer_types import LiveStatus, Plugins
+from folkmoot.app.serve.answer_types import Plugins
 from folkmoot.app.serve.settle import settle
 from folkmoot.core.brief import COST, MODELS, ROUNDS
+from folkmoot.core.decision import LiveStatus
 from folkmoot.core.errors import BriefError, FolkmootError
 from folkmoot.mcp.clients import Client
 from folkmoot.mcp.summaries import memo_of, standing, state_of

@@ -10,6 +10,7 @@ from typing import cast
 
 from folkmoot.arguments.positions import answers_given, changes
 from folkmoot.core.ask import Value, shown
+from folkmoot.core.decision import RecordStatus
 from folkmoot.core.errors import RecordError
 from folkmoot.core.event import (
     KIND,
@@ -36,7 +37,7 @@ from folkmoot.core.labels import (
     title,
 )
 from folkmoot.core.transcript import Transcript, Turn, fold
-from folkmoot.report.conclusion import Ending, conclusion
+from folkmoot.report.conclusion import conclusion
 from folkmoot.report.metrics import Use, measure
 
 
@@ -217,7 +218,7 @@ class Side:
     topic: str
     protocol: str
     forked: str
-    status: Ending
+    status: RecordStatus
     line: str
     winner: str
     text: str

@@ -7,10 +7,10 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import Any, cast, get_args
 
 from folkmoot.core.brief import HUMAN, Brief
-from folkmoot.core.decision import Ballot, Decision, Minority, PauseKind, Status
+from folkmoot.core.decision import Ballot, Decision, Minority, PauseKind, RecordStatus, Status
 from folkmoot.core.families import families_of, family
 from folkmoot.core.labels import ANSWERED_LINE, only_answered, rule_in_words, status_in_words
 from folkmoot.core.roles import (
@@ -31,9 +31,6 @@ from folkmoot.report.gaps import NOT_READABLE, gaps, in_sentences, readable_ball
 from folkmoot.report.metrics import Sums, sums_of
 from folkmoot.reviews.artefact import artefact_of, unseen_in_words
 from folkmoot.reviews.states import RULE
-
-Ending: TypeAlias = Literal[Status, "paused", "open"]
-"""How a debate stands by its record: how it ended, that it is paused, or ``open``: it runs, or was interrupted."""
 
 _NUMBERED = re.compile(r" #\d+$")
 """What stands behind the name of a voter who has several ballots."""
@@ -68,7 +65,7 @@ class OutcomeView:
     """How a debate stands, by its record alone.
 
     Attributes:
-        status: see ``Ending``.
+        status: see ``RecordStatus``.
         kind: why it is paused; "" where it is not.
         reason: why it ended or is paused, in one sentence; of an open debate, why it does not go on by itself.
         decision: the decision; None where there is none.
@@ -78,7 +75,7 @@ class OutcomeView:
             sentence each.
     """
 
-    status: Ending
+    status: RecordStatus
     kind: PauseKind
     reason: str
     decision: DecisionView | None
@@ -95,7 +92,7 @@ class OutcomeView:
 def outcome_view(transcript: Transcript) -> OutcomeView:
     """How a debate stands, from its record, folded."""
     closed, paused, decision = transcript.closed, transcript.paused, transcript.decision
-    status: Ending = closed.status if closed else "paused" if paused else "open"
+    status: RecordStatus = closed.status if closed else "paused" if paused else "open"
     unended = "it was interrupted" if transcript.all() else "it has not begun"
     kind = paused.kind if paused and paused.kind in get_args(PauseKind) else "stopped"  # a record may know other kinds
     return OutcomeView(
@@ -253,7 +250,7 @@ class Conclusion:
         notes: what its votes weighed by where that was measured, and what makes it weaker than its numbers look.
     """
 
-    status: Ending
+    status: RecordStatus
     line: str
     decision: Decision | None = None
     proposer: str = ""
@@ -318,7 +315,7 @@ def on_top(ballot: Ballot) -> tuple[str, ...]:
     return ballot.ranks[0] if ballot.ranks else (ballot.choice,)
 
 
-def _status(outcome: OutcomeView, protocol: str) -> tuple[Ending, str]:
+def _status(outcome: OutcomeView, protocol: str) -> tuple[RecordStatus, str]:
     """How the debate stands, in a word and in one line."""
     if outcome.status == "open":
         return "open", "not finished: the record breaks off before the end of the debate"

@@ -11,13 +11,13 @@ from markupsafe import Markup
 
 from folkmoot.arguments.positions import citations
 from folkmoot.core.brief import Brief, Duty
-from folkmoot.core.decision import Ballot, Decision, Minority
+from folkmoot.core.decision import Ballot, Decision, Minority, RecordStatus
 from folkmoot.core.errors import RecordError
 from folkmoot.core.event import ASIDE, Called, Entry, Replied
 from folkmoot.core.labels import duty_in_words
 from folkmoot.core.text import about, counted
 from folkmoot.core.transcript import Transcript, fold
-from folkmoot.report.conclusion import BALLOT_STATES, Ending, cautions, conclusion, decision_view
+from folkmoot.report.conclusion import BALLOT_STATES, cautions, conclusion, decision_view
 from folkmoot.report.gaps import NOT_READABLE
 from folkmoot.report.markdown_text import LONG
 from folkmoot.report.metrics import Use, measure
@@ -104,7 +104,7 @@ class Receipt:
     options: tuple[str, ...]
     participants: tuple[Seated, ...]
     protocol: str
-    status: Ending
+    status: RecordStatus
     line: str
     winner: str
     decision: str

@@ -22,11 +22,10 @@ from folkmoot.app.run.record_reader import ListQuery, Summary, list_query, open_
 from folkmoot.app.run.removal import remove
 from folkmoot.app.run.runner import ELSEWHERE
 from folkmoot.app.serve.admission import Admission, DebateRequest, ForkRequest, read_sent_files
-from folkmoot.app.serve.answer_types import StoredStatus
 from folkmoot.app.serve.brief_view import BriefView, brief_view, request_body
 from folkmoot.app.serve.visibility import may_read, reads, visible_entries
 from folkmoot.core.ask import Value
-from folkmoot.core.decision import NextStep
+from folkmoot.core.decision import NextStep, StoredStatus
 from folkmoot.core.errors import BriefError, PackageMissing, RecordError
 from folkmoot.core.event import Entry, Opened
 from folkmoot.core.labels import act_of, group_in_words, group_of, noun

@@ -14,10 +14,10 @@ from folkmoot.app.serve.answer_types import (
     DebateRow,
     DebateState,
     FormField,
-    StoredStatus,
     WaitedPerson,
 )
 from folkmoot.core.brief import ASKS, COST, MODELS, ROUNDS, SEED, TOKENS, TOTAL_SECONDS, TURN_SECONDS
+from folkmoot.core.decision import StoredStatus
 from folkmoot.report.conclusion import DecisionView
 
 BRIEF = "# Should we build or buy our billing system?\n\nWe are eight people, and we bill 300 customers."

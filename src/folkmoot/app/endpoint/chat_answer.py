@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, cast
+from typing import Literal, TypeAlias, cast
 
 from folkmoot.app.brief.presets import Preset
 from folkmoot.app.endpoint.answer_shape import AnswerShape, calls_in, fills
@@ -12,7 +12,7 @@ from folkmoot.app.plan.checks import LEFT_OUT
 from folkmoot.app.serve.visibility import visible_entries
 from folkmoot.core.ask import ToolCall, Usage
 from folkmoot.core.brief import Brief, Participant, is_person
-from folkmoot.core.decision import Minority
+from folkmoot.core.decision import Minority, OutcomeStatus
 from folkmoot.core.event import Called, Entry, Opened
 from folkmoot.core.roles import FINAL, final_turn
 from folkmoot.core.text import clip, counted, flat, listed, percent
@@ -26,7 +26,8 @@ CHARACTERS = 4
 LEAST_ANSWERS = 2
 """Fewer participants who answer are no debate, so nothing is decided."""
 
-Status = Literal["decided", "tie", "no_decision", "failed", "limit", "running", "waiting", "paused"]
+AnswerStatus: TypeAlias = Literal[OutcomeStatus, "limit", "running", "waiting"]
+"""How a debate stands for whoever waits for its answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +93,7 @@ class ChatAnswer:
         calls: the calls of the caller's tools.
     """
 
-    status: Status
+    status: AnswerStatus
     text: str
     finish: Literal["stop", "length", "content_filter", "tool_calls"]
     refusal: str = ""
@@ -160,7 +161,7 @@ def _speakers(brief: Brief | None) -> tuple[Participant, ...]:
     )
 
 
-def _status(state: DebateState) -> Status:
+def _status(state: DebateState) -> AnswerStatus:
     outcome, turn = state.outcome, final_turn(state.transcript)
     if outcome.over and turn and outcome.decision is None:  # nothing was debated: that turn alone is the answer
         return "decided" if turn.reply else "failed"
@@ -174,7 +175,7 @@ def _status(state: DebateState) -> Status:
         return "paused" if state.answered and not state.error else "failed"
     if outcome.status == "decided" and len(state.answered) < min(LEAST_ANSWERS, len(_speakers(state.transcript.brief))):
         return "no_decision"
-    return cast("Status", outcome.status)
+    return cast("AnswerStatus", outcome.status)
 
 
 def _waits_for_people(state: DebateState) -> bool:
@@ -184,7 +185,7 @@ def _waits_for_people(state: DebateState) -> bool:
     return bool(open_turns) and all(turn.by in people for turn in open_turns)
 
 
-def _words(state: DebateState, status: Status) -> str:
+def _words(state: DebateState, status: AnswerStatus) -> str:
     """What the answer says, without notices."""
     outcome, debate = state.outcome, state.debate
     match status:
@@ -320,7 +321,9 @@ def _line(text: str) -> str:
 # ---- the field ``folkmoot`` ----------------------------------------------------------------------------------------------
 
 
-def _facts(state: DebateState, status: Status, degraded: Sequence[str], request: ChatRequest) -> dict[str, object]:
+def _facts(
+    state: DebateState, status: AnswerStatus, degraded: Sequence[str], request: ChatRequest
+) -> dict[str, object]:
     decision, usage = state.outcome.decision, state.transcript.usage
     facts: dict[str, object] = {"debate": state.debate, "status": status, "cost": usage.cost}
     facts["estimated"] = usage.estimated

@@ -24,10 +24,11 @@ from folkmoot.app.plan.own_agents import ALLOWED
 from folkmoot.app.plan.settings import StorePlace, default_store, load_config
 from folkmoot.app.run.outcome import Listed, Outcome, list_one
 from folkmoot.app.run.prepare import Overrides, prepare
-from folkmoot.app.run.record_reader import ListStatus, list_query
+from folkmoot.app.run.record_reader import list_query
 from folkmoot.app.run.start import run_start
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.brief import Brief, Limits, Participant
+from folkmoot.core.decision import ListStatus
 from folkmoot.core.errors import BriefError, FolkmootError
 from folkmoot.core.event import Entry
 from folkmoot.core.text import unknown_word

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias, TypedDict, cast
+from typing import Literal, TypedDict, cast
 
 from folkmoot.core.ask import Usage
 from folkmoot.core.brief import LogMode
-from folkmoot.core.decision import BallotState, Decision, PauseKind, Status, Strength
+from folkmoot.core.decision import BallotState, Decision, OutcomeStatus, PauseKind, Status, Strength
 from folkmoot.core.errors import FolkmootError, LimitReached, ModelError, RecordError, Unavailable, Waiting
 from folkmoot.core.event import Entry, Opened
 from folkmoot.core.text import clip, flat
@@ -19,9 +19,6 @@ _PAUSED: Mapping[str, type[FolkmootError]] = {
     "waiting": Waiting,
     "batch": Waiting,
 }
-
-OutcomeStatus: TypeAlias = Status | Literal["paused"]
-"""How a debate ended, or that it has not."""
 
 
 class UsageData(TypedDict):

@@ -12,11 +12,12 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Self, TypeAlias, get_args
+from typing import Self, get_args
 
 from folkmoot.app.plan.settings import StorePlace, lock_place, open_store, show_where
-from folkmoot.app.run.outcome import Listed, OutcomeStatus, damaged, list_one, opening
+from folkmoot.app.run.outcome import Listed, damaged, list_one, opening
 from folkmoot.core.brief import LISTED, Brief, is_person
+from folkmoot.core.decision import ListStatus
 from folkmoot.core.errors import BriefError, RecordError
 from folkmoot.core.event import Asked, Entry, Opened, Replied
 from folkmoot.core.roles import GENERATION
@@ -37,10 +38,7 @@ LEAST = 3
 SHOWN = 5
 """So many debates are named where several fit."""
 
-ListStatus: TypeAlias = OutcomeStatus | Literal["open", "damaged"]
-"""What a debate in a list can be."""
-
-STATUSES: tuple[str, ...] = tuple(word for part in get_args(ListStatus) for word in get_args(part) or (part,))
+STATUSES: tuple[str, ...] = get_args(ListStatus)
 
 _LAST = re.compile(r"last(?:~(\d{1,6}))?")
 

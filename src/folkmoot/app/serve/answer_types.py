@@ -3,16 +3,9 @@
 The API adds what pages need, the tools what a coding agent is told to do next.
 """
 
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from pydantic import BaseModel, Field
-
-StoredStatus: TypeAlias = Literal["decided", "tie", "no_decision", "failed", "paused", "open", "damaged", "casting"]
-"""How a debate stands, as its record says; ``casting`` while its participants are generated."""
-
-LiveStatus: TypeAlias = Literal[StoredStatus, "running", "waiting"]
-"""The same, with what is known of a debate that has not ended: it runs, or waits for a person."""
-
 
 ESTIMATED = "Whether tokens and cost are estimates, because a provider did not count the tokens of every call."
 """What a number with this mark means."""
