@@ -38,7 +38,7 @@ from folkmoot.core.agent import Quote
 from folkmoot.core.brief import Brief, Participant
 from folkmoot.core.event import Called
 from folkmoot.models.base import Message, Request
-from folkmoot.models.pool import Pool, build
+from folkmoot.models.pool import Pool
 from folkmoot.phases.base import Rounds
 from folkmoot.phases.speak import Everyone
 
@@ -161,7 +161,7 @@ async def _nothing() -> None:
 def folkmoot_model(url: str, folder: Path, debates: int) -> tuple[Answer, Callable[[], Awaitable[object]]]:
     """Folkmoot's model in its layers."""
     env = {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none"}
-    models = {name: build(f"openai:{name}", env=env) for name in names(LENGTHS)}
+    models = {name: Pool(env=env).model(f"openai:{name}") for name in names(LENGTHS)}
     request = Request(messages=(Message(role="user", text=PROMPT),))
 
     async def close() -> None:

@@ -19,11 +19,11 @@ from folkmoot.app.plan.toolbox import foreign_tool
 from folkmoot.core.errors import BriefError, ModelError, ToolError
 from folkmoot.models.base import Message, Request
 from folkmoot.models.discover import find_models
-from folkmoot.models.pool import build
 from folkmoot.testing.conformance import Journal, check_model
 from tests.cli.commands import QUOTES, folkmoot, settle
 from tests.ext.ext_kit import Install, remove
 from tests.ext.test_ext_whole import brief, flat
+from tests.models.models_kit import build
 
 ROOT = Path(__file__).parents[2]
 

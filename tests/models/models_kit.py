@@ -14,6 +14,7 @@ from folkmoot.core.event import Called
 from folkmoot.models.base import Message, Model, Request, Traits
 from folkmoot.models.layers import RetrySettings
 from folkmoot.models.names import parse
+from folkmoot.models.pool import Pool
 from folkmoot.models.transport import ProviderConnection
 from folkmoot.phases.vote import ballot_form
 
@@ -155,6 +156,11 @@ def ask(prompt: str = "hi", *, seconds: float = 120.0, settings: Settings | None
     """A request of a system message and one from the user."""
     messages = (Message(role="system", text="Be brief."), Message(role="user", text=prompt))
     return Request(messages=messages, settings=settings or Settings(), seconds=seconds)
+
+
+def build(name: str, *, env: Mapping[str, str] | None = None, retry: RetrySettings | None = None) -> Model:
+    """One model with connections of its own, which its ``close`` gives back."""
+    return Pool(env=env, retry=retry).model(name)
 
 
 def environment(url: str, names: Sequence[str] = ("OPENAI", "ANTHROPIC", "GROQ", "MISTRAL")) -> dict[str, str]:

@@ -17,12 +17,12 @@ from folkmoot.core.errors import BriefError, ModelError
 from folkmoot.models.base import Message, Request
 from folkmoot.models.layers import ResilientModel
 from folkmoot.models.names import parse
-from folkmoot.models.pool import Pool, build
+from folkmoot.models.pool import Pool
 from folkmoot.models.transport import ProviderConnection
 from folkmoot.models.wires.library import LibraryModel
 from folkmoot.testing.wire_formats import Plan
 from folkmoot.testing.wires import Call, Wires
-from tests.models.models_kit import HASTY, KEY, Notebook, ask
+from tests.models.models_kit import HASTY, KEY, Notebook, ask, build
 from tests.models.test_refused_parts import REFUSALS, is_refused
 
 NAME = "library:openai-chat:gpt-4o-mini"

@@ -19,12 +19,12 @@ from folkmoot.core.event import Called
 from folkmoot.models import http_client
 from folkmoot.models.http_port import Unreached
 from folkmoot.models.layers import RetrySettings
-from folkmoot.models.pool import Pool, build
+from folkmoot.models.pool import Pool
 from folkmoot.models.wires import base
 from folkmoot.testing.wire_formats import Plan
 from folkmoot.testing.wires import Wires
 from tests.models.frames import CHAT, COUNTS, LOCAL, MESSAGES, PLAIN, SAID, SPOKEN, STOP, sse
-from tests.models.models_kit import HASTY, Notebook, ask, environment
+from tests.models.models_kit import HASTY, Notebook, ask, build, environment
 
 WHOLE = {"openai:gpt-4o": CHAT, "groq:tiny": CHAT, "anthropic:claude-haiku-5-5": MESSAGES, "ollama:tiny": LOCAL}
 STREAM = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n"
@@ -326,9 +326,8 @@ async def test_a_request_goes_through_the_proxy(monkeypatch: pytest.MonkeyPatch)
 
 LEAVE = """
 import asyncio
-from folkmoot.models.pool import build
 from folkmoot.testing.wires import Wires
-from tests.models.models_kit import Notebook, ask, environment
+from tests.models.models_kit import Notebook, ask, build, environment
 
 async def main():
     async with Wires().serve() as wires:

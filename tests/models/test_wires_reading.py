@@ -16,12 +16,11 @@ from folkmoot.models.http_client import HttpClient
 from folkmoot.models.http_port import HttpAnswer, HttpPort, Unreached
 from folkmoot.models.layers import RetrySettings
 from folkmoot.models.names import parse
-from folkmoot.models.pool import build
 from folkmoot.models.transport import ProviderConnection
 from folkmoot.models.wires import base
 from folkmoot.models.wires.openai_chat import OpenAIChat
 from tests.models.frames import HEARD, SAID, SPOKEN, WORDS, lines, piece, sse
-from tests.models.models_kit import Notebook, Page, ask, canned, environment
+from tests.models.models_kit import Notebook, Page, ask, build, canned, environment
 from tests.models.test_wires_faults import Line, answered, served
 
 

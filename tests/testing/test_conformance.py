@@ -12,11 +12,11 @@ from folkmoot.core.errors import Refused
 from folkmoot.core.event import Called
 from folkmoot.demo.debater import DemoDebater
 from folkmoot.models.base import Request
-from folkmoot.models.pool import build
 from folkmoot.testing.conformance import check_agent, check_model
 from folkmoot.testing.replay import SeededAgent
 from folkmoot.testing.scripted import Scripted, ScriptedModel
 from folkmoot.testing.wires import Wires
+from tests.models.models_kit import build
 
 GOOD = '{"ANSWER": "Tea", "CONFIDENCE": 0.5, "ARGUMENT": "It is warm."}'
 

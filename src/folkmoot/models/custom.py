@@ -6,24 +6,25 @@ guess and the price is unknown.
 
 import contextvars
 import inspect
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from asyncio import wrap_future
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from threading import Thread
 from typing import TypeAlias, cast
 
-from folkmoot.core.agent import Quote, Recorder
+from folkmoot.core.agent import Recorder
 from folkmoot.core.ask import Usage
 from folkmoot.core.brief import Settings
 from folkmoot.core.errors import Unreadable
 from folkmoot.core.event import Called
 from folkmoot.core.json_values import read_object
 from folkmoot.core.text import named
+from folkmoot.models.adapter import Adapter
 from folkmoot.models.base import Message, Request, Traits
 from folkmoot.models.http_port import Unreached
 from folkmoot.models.names import ModelName, Provider, unsent_settings
-from folkmoot.models.prices import count_tokens, quote
+from folkmoot.models.prices import count_tokens
 from folkmoot.models.provider_errors import answer_error, connection_error, malformed_error, translated_errors
 from folkmoot.models.stream import AnswerStream, End, final_answer, repair_surrogates
 from folkmoot.models.transport import ProviderConnection
@@ -37,7 +38,7 @@ UNKNOWN = Usage(cost=None)
 _GUEST = Provider(name="guest")
 
 
-class CustomAgent(ABC):
+class CustomAgent(Adapter):
     """A model that is an agent of somebody else's program.
 
     Args:
@@ -47,31 +48,12 @@ class CustomAgent(ABC):
     """
 
     def __init__(self, name: str, traits: Traits, drops: tuple[str, ...]) -> None:
-        self._name, self._traits, self._drops = ModelName(provider=_GUEST, model=name), traits, drops
-
-    @property
-    def name(self) -> str:
-        """``guest:name``."""
-        return str(self._name)
-
-    @property
-    def traits(self) -> Traits:
-        """What the agent takes."""
-        return self._traits
-
-    @property
-    def drops(self) -> tuple[str, ...]:
-        """The names of Settings that the agent does not take."""
-        return self._drops
+        super().__init__(ModelName(provider=_GUEST, model=name), traits, drops)
 
     @abstractmethod
     async def _ask(self, request: Request, recorder: Recorder) -> tuple[str, End]:
         """The agent's words and what it says about them; pieces of them go to ``say`` as they come."""
         ...
-
-    def quote(self, request: Request) -> Quote:
-        """A guess: the prompt and one answer, at an unknown price."""
-        return quote(self._name, request)
 
     async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer one request; see ``models.base.Model``. Whatever the agent raises becomes a ModelError."""
@@ -89,9 +71,6 @@ class CustomAgent(ABC):
             usage=_usage_or_estimate(end.usage.cleaned(), request, text),
             finish=named(end.finish),
         )
-
-    async def close(self) -> None:  # noqa: B027 - nothing to do is what there is to do
-        """Nothing: what the agent has opened is its owner's."""
 
     def _whole_answer(self, words: object, recorder: Recorder) -> str:
         """The words of an agent that says all of them at once, without its thinking.
@@ -206,7 +185,7 @@ def _usage_or_estimate(usage: Usage, request: Request, text: str) -> Usage:
     )
 
 
-class ProviderModel(ABC):
+class ProviderModel(Adapter):
     """A model of a provider with a wire of its own: an adapter has to write nothing but ``answer``.
 
     Args:
@@ -220,27 +199,10 @@ class ProviderModel(ABC):
     takes: tuple[str, ...] = ("max_tokens",)
 
     def __init__(self, name: ModelName, link: ProviderConnection) -> None:
+        unsent = unsent_settings(name)
+        drops = tuple(setting for setting in Settings.__slots__ if setting not in self.takes or setting in unsent)
+        super().__init__(name, Traits(tools=False, alternate=name.provider.alternate, pictures=False), drops)
         self.model, self.link = name, link
-
-    @property
-    def name(self) -> str:
-        """``provider:name``."""
-        return str(self.model)
-
-    @property
-    def traits(self) -> Traits:
-        """What the wire takes: neither tools nor a beginning of its own."""
-        return Traits(tools=False, alternate=self.model.provider.alternate, pictures=False)
-
-    @property
-    def drops(self) -> tuple[str, ...]:
-        """The settings that the provider does not take."""
-        unsent = unsent_settings(self.model)
-        return tuple(name for name in Settings.__slots__ if name not in self.takes or name in unsent)
-
-    def quote(self, request: Request) -> Quote:
-        """The most that the request can use."""
-        return quote(self.model, request)
 
     @abstractmethod
     async def answer(self, request: Request, speech: AnswerStream) -> End:

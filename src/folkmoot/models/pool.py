@@ -280,16 +280,6 @@ class Pool:
         return self._links[provider.name]
 
 
-def build(name: str, *, env: Environment | None = None, retry: RetrySettings | None = None) -> Model:
-    """One model with connections of its own, which its ``close`` gives back.
-
-    Raises:
-        BriefError: there is no such provider, or its key or address is missing.
-    """
-    parsed = parse(name)
-    return layered_model(parsed, ProviderConnection(parsed.provider, env), retry or RetrySettings())
-
-
 def _load(place: str) -> Callable[[ModelName, ProviderConnection], object]:
     """A class by the name of its module and its own: ``package.module:Class``."""
     module, _, word = place.partition(":")

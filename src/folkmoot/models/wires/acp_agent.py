@@ -21,10 +21,10 @@ from folkmoot.core.event import Called
 from folkmoot.core.json_values import as_object, objects
 from folkmoot.core.text import clip, flat
 from folkmoot.models import provider_errors
+from folkmoot.models.adapter import Adapter
 from folkmoot.models.base import Message, Request, Traits
 from folkmoot.models.finish import finish_of
 from folkmoot.models.names import ModelName
-from folkmoot.models.prices import quote
 from folkmoot.models.stream import AnswerStream, End, final_answer
 from folkmoot.models.wires.acp_process import RpcError, RpcProcess, running
 from folkmoot.models.wires.acp_programs import AcpProgram
@@ -40,7 +40,7 @@ WORDS_ONLY = "Answer from what is written here, in words alone. Use no tools, no
 NOT_LOGGED_IN = -32000
 
 
-class AcpModel:
+class AcpModel(Adapter):
     """One agent.
 
     Args:
@@ -50,27 +50,13 @@ class AcpModel:
     """
 
     def __init__(self, name: ModelName, program: AcpProgram, wanted: str) -> None:
-        self._name, self._program, self._wanted = name, program, wanted
-
-    @property
-    def name(self) -> str:
-        """``acp:NAME``."""
-        return str(self._name)
-
-    @property
-    def traits(self) -> Traits:
-        """It is sent one text, and offered no tools."""
-        return Traits(system=False, tools=False, pictures=False)
-
-    @property
-    def drops(self) -> tuple[str, ...]:
-        """It takes no settings."""
-        return tuple(Settings.__slots__)
+        super().__init__(name, Traits(system=False, tools=False, pictures=False), tuple(Settings.__slots__))
+        self._program, self._wanted = program, wanted
 
     def quote(self, request: Request) -> Quote:
         """The most that the request is expected to use; its price is unknown unless the owner has a flat rate."""
         cost = 0.0 if self._program.free else None
-        return replace(quote(self._name, request), cost=cost, worst_cost=cost)
+        return replace(super().quote(request), cost=cost, worst_cost=cost)
 
     async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer one request; see ``models.base.Model``."""
@@ -84,9 +70,6 @@ class AcpModel:
         called = final_answer(self._name, request, session.speech, end)
         usage = replace(called.usage, cost=0.0 if self._program.free else None)
         return replace(called, usage=usage, tools=session.notes())
-
-    async def close(self) -> None:
-        """Nothing is kept between two requests."""
 
     @asynccontextmanager
     async def _started(self, session: "_Session", folder: str) -> "AsyncGenerator[RpcProcess]":

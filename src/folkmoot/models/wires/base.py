@@ -21,10 +21,10 @@ from folkmoot.core.errors import ModelError, Refused, Unreadable
 from folkmoot.core.event import Called
 from folkmoot.core.json_values import read_object
 from folkmoot.models import provider_errors
+from folkmoot.models.adapter import Adapter
 from folkmoot.models.base import Request, Traits
 from folkmoot.models.http_port import HttpAnswer, Unreached
 from folkmoot.models.names import Key, ModelName, unsent_settings
-from folkmoot.models.prices import quote
 from folkmoot.models.stream import AnswerStream, End, final_answer
 from folkmoot.models.transport import BoundedBody, ProviderConnection, read_error
 from folkmoot.models.wires.events import Events, Lines
@@ -199,7 +199,7 @@ class Reader(ABC, Generic[T]):
             raise provider_errors.malformed_error(self.name, answer, self.key) from error
 
 
-class WireModel(ABC):
+class WireModel(Adapter):
     """One model of a provider.
 
     Args:
@@ -212,36 +212,21 @@ class WireModel(ABC):
     """What the wire calls the parts of its requests."""
 
     def __init__(self, name: ModelName, connection: ProviderConnection) -> None:
-        self._name, self._connection = name, connection
-        self._tools = name.provider.tools
         provider = name.provider
-        self._traits = {
-            able: Traits(alternate=provider.alternate, tools=able, prefill=bool(provider.prefill))
-            for able in (True, False)
-        }
-        self._refused = RefusedParts(self.parts)
-        self._unsent = unsent_settings(name)
-
-    @property
-    def name(self) -> str:
-        """``provider:name``."""
-        return str(self._name)
+        traits = Traits(alternate=provider.alternate, prefill=bool(provider.prefill))
+        super().__init__(name, traits, unsent_settings(name))
+        self._connection, self._tools, self._refused = connection, provider.tools, RefusedParts(self.parts)
 
     @property
     def traits(self) -> Traits:
         """What the wire takes; that a model takes no tools is known once it has refused them."""
         facts = self._connection.facts
         context = facts.context(self._name.model) if facts else 0
-        return replace(self._traits[self._tools], context=context) if context else self._traits[self._tools]
-
-    @property
-    def drops(self) -> tuple[str, ...]:
-        """The names of Settings that this model is not sent."""
-        return self._unsent
+        return replace(self._traits, context=context, tools=self._tools)
 
     def quote(self, request: Request) -> Quote:
         """The most that the request can use."""
-        return quote(self._name, self._refused.fit(request))
+        return super().quote(self._refused.fit(request))
 
     async def learn(self) -> None:
         """Find out what a server of one's own says of itself and of the model; nothing of a provider of the cloud."""
@@ -266,7 +251,7 @@ class WireModel(ABC):
         settings: dict[str, object] = {}
         for setting in Settings.__slots__:
             value: object = getattr(wanted, setting)
-            if setting != "max_tokens" and setting not in self._unsent and value not in (None, ()):
+            if setting != "max_tokens" and setting not in self._drops and value not in (None, ()):
                 settings[self.field(setting)] = list(wanted.stop) if setting == "stop" else value
         return settings
 
@@ -365,8 +350,8 @@ class WireModel(ABC):
             self._tools = False
             return error
         taken_in = self._refused.taken_in(error, status, raw, body)
-        unsent = {*self._unsent, *(name for name in Settings.__slots__ if self.field(name) in self._refused.fields)}
-        self._unsent = tuple(name for name in Settings.__slots__ if name in unsent)
+        unsent = {*self._drops, *(name for name in Settings.__slots__ if self.field(name) in self._refused.fields)}
+        self._drops = tuple(name for name in Settings.__slots__ if name in unsent)
         return taken_in
 
     def field(self, setting: str) -> str:

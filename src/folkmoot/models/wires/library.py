@@ -22,10 +22,11 @@ from folkmoot.core.event import Called
 from folkmoot.core.packages import missing_library
 from folkmoot.core.text import hide
 from folkmoot.models import provider_errors
+from folkmoot.models.adapter import Adapter
 from folkmoot.models.base import Message, Request, Traits
 from folkmoot.models.finish import finish_of
 from folkmoot.models.names import ModelName, unsent_settings
-from folkmoot.models.prices import answer_cap, quote
+from folkmoot.models.prices import answer_cap
 from folkmoot.models.stream import AnswerStream, End, final_answer
 from folkmoot.models.transport import ProviderConnection
 from folkmoot.models.wires.refused_parts import PartsOfWire, RefusedParts, is_strict
@@ -144,7 +145,7 @@ STUMBLES = (AssertionError, AttributeError, LookupError, RecursionError, TypeErr
 """How the library fails over JSON of a shape that it does not expect; what it says then is for its authors."""
 
 
-class LibraryModel:
+class LibraryModel(Adapter):
     """One model that the library reaches.
 
     Args:
@@ -155,19 +156,10 @@ class LibraryModel:
     def __init__(self, name: ModelName, connection: ProviderConnection) -> None:
         if ":" not in name.model:
             raise BriefError(f"{name} names no provider: write library:PROVIDER:NAME", code="bad_model")
-        self._name, self._connection = name, connection
+        super().__init__(name, Traits(alternate=name.provider.alternate))
+        self._connection = connection
         self._refused = RefusedParts(PARTS)
         self._open = False
-
-    @property
-    def name(self) -> str:
-        """``library:provider:name``."""
-        return str(self._name)
-
-    @property
-    def traits(self) -> Traits:
-        """What all such models take."""
-        return Traits(alternate=self._name.provider.alternate)
 
     @property
     def drops(self) -> tuple[str, ...]:
@@ -178,7 +170,7 @@ class LibraryModel:
 
     def quote(self, request: Request) -> Quote:
         """The most that the request can use."""
-        return quote(self._name, self._refused.fit(request))
+        return super().quote(self._refused.fit(request))
 
     async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer one request; see ``models.base.Model``."""
@@ -239,7 +231,7 @@ class LibraryModel:
         if self._open:
             self._open = False
             await self._library.__aexit__(None, None, None)
-        self.__dict__.pop("_library", None)
+        vars(self).pop("_library", None)
 
     @cached_property
     def _unsent_settings(self) -> tuple[str, ...]:
