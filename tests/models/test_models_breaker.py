@@ -16,7 +16,7 @@ from folkmoot.models.layers import Breaker, BreakerSettings, ResilientModel, Ret
 from folkmoot.models.pool import Fallback
 from folkmoot.models.transport import Gate
 from tests.kits.clock import jumping
-from tests.models.models_kit import HASTY, Double, Notebook, ask, fails, gives
+from tests.models.models_kit import Double, Notebook, ask, fails, gives
 
 ONCE, ONE_OPENS = RetrySettings(tries=1), BreakerSettings(failure_threshold=1)
 
@@ -47,28 +47,6 @@ def test_three_failures_open_it() -> None:  # R1
     assert (breaker.state, breaker.wait) == ("OPEN", 0.5)
 
 
-def test_a_success_between_failures_begins_the_count_anew() -> None:
-    breaker = Breaker(clock=Clock())
-    fail(breaker, 2)
-    breaker.succeed(breaker.admit())
-    fail(breaker, 2)
-    assert breaker.state == "CLOSED"
-
-
-def test_two_trials_close_it() -> None:
-    clock = Clock()
-    breaker = Breaker(clock=clock)
-    fail(breaker, 3)
-    clock.now += 60.0
-    assert breaker.state == "HALF_OPEN"
-    tickets = [breaker.admit() for _ in range(3)]
-    assert tickets[2] == 0, "no more trials than are needed"
-    breaker.succeed(tickets[0])
-    assert breaker.state == "HALF_OPEN"
-    breaker.succeed(tickets[1])
-    assert (breaker.state, breaker.wait) == ("CLOSED", 0.0)
-
-
 def test_one_failed_trial_opens_it_again_with_a_fresh_cooldown() -> None:  # R3
     clock = Clock()
     breaker = Breaker(clock=clock)
@@ -78,18 +56,6 @@ def test_one_failed_trial_opens_it_again_with_a_fresh_cooldown() -> None:  # R3
     breaker.succeed(first)
     breaker.fail(second)
     assert (breaker.state, breaker.wait) == ("OPEN", 60.0)
-
-
-def test_a_trial_that_ends_without_an_answer_leaves_its_place_to_another() -> None:
-    clock = Clock()
-    breaker = Breaker(BreakerSettings(half_open_success_threshold=1), clock)
-    fail(breaker, 3)
-    clock.now += 60.0
-    ticket = breaker.admit()
-    assert not breaker.free
-    breaker.release(ticket)
-    assert breaker.state == "HALF_OPEN"
-    assert breaker.free
 
 
 def test_what_began_before_the_breaker_opened_counts_for_nothing() -> None:
@@ -227,13 +193,6 @@ async def test_what_is_on_record_is_read_there_whatever_the_breaker_says() -> No
     fail(model.breaker, 3)
     assert (await model.complete(ask(), Kept())).text == "kept"
     assert inner.requests == []
-
-
-async def test_a_hiccup_that_the_second_try_heals_is_no_failure() -> None:
-    down = fails(Unavailable("down", kind="server", again=True))
-    model = ResilientModel(Double(down, down, gives("yes")), HASTY, breaker=Breaker(ONE_OPENS, Clock()))
-    await model.complete(ask(), Notebook())
-    assert model.breaker.state == "CLOSED"
 
 
 @pytest.mark.parametrize(("seconds", "state"), [(60.0, "CLOSED"), (52.0, "OPEN")])

@@ -113,17 +113,3 @@ def nested(depth: int) -> str:
 def test_what_a_provider_says_of_an_error(body: object, expected: tuple[int, str, str]) -> None:
     told = ToldError.read(body)
     assert (told.status, told.kind, told.words) == expected
-
-
-@pytest.mark.parametrize(
-    ("status", "kind", "becomes"),
-    [
-        (429, "insufficient_quota", "quota"),
-        (400, "billing_error", "quota"),
-        (400, "context_length_exceeded", "too_long"),
-        (400, "rate_limit_error", "request"),
-        (503, "invalid_request_error", "server"),
-    ],
-)
-def test_the_name_of_an_error_may_tell_more_than_its_status(status: int, kind: str, becomes: str) -> None:
-    assert answer_error(NAME, status, {"error": {"type": kind, "message": "no"}}).kind == becomes

@@ -22,7 +22,8 @@ from folkmoot.models.layers import RetrySettings
 from folkmoot.models.pool import Pool
 from tests.models.models_kit import KEY, Notebook, ask, environment
 
-ANSWERING = ["openai:gpt-4o", "groq:tiny", "anthropic:claude-haiku-4-5", "ollama:tiny"]
+ANSWERING = ["openai:gpt-4o", "ollama:tiny"]
+"""One wire of events and one of lines: what is read of a body, and where from, is the same code for all."""
 MEGABYTE = b"x" * 1_000_000
 QUICK = RetrySettings(tries=3, wait=0.001, jitter=0.0)
 
@@ -160,11 +161,10 @@ async def test_the_error_page_without_end_is_cut_off(name: str, answer: Answer, 
         assert most < 100_000_000
 
 
-@pytest.mark.parametrize("name", ANSWERING[:3])
 @pytest.mark.parametrize("line", [b"data: ab\n", b"data: ab\r\n", b"data: ab\r"])
-async def test_an_event_of_too_many_lines_is_cut_off(name: str, line: bytes) -> None:
+async def test_an_event_of_too_many_lines_is_cut_off(line: bytes) -> None:
     async with served(endless("200 OK", b"", line * 500)) as (server, port):
-        error = await fails(name, f"http://127.0.0.1:{port}")
+        error = await fails("groq:tiny", f"http://127.0.0.1:{port}")
         assert "sent more than" in str(error)
         assert server.asked == 1
 

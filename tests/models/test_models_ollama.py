@@ -12,7 +12,6 @@ from folkmoot.core.brief import Settings
 from folkmoot.core.errors import ModelError
 from folkmoot.core.event import Called
 from folkmoot.models.pool import Pool
-from folkmoot.models.wires.events import EVENT_BYTES
 from folkmoot.testing.wire_formats import Plan
 from folkmoot.testing.wires import Wires
 from tests.models.models_kit import HASTY, Notebook, Page, ask, canned
@@ -94,40 +93,6 @@ async def test_contexts(shown: Page, context: int) -> None:
     model, _ = canned("ollama:tiny", lambda url: shown if url.endswith("/api/show") else Page(body))
     assert (await model.complete(ask(), Notebook())).text == "yes"
     assert model.traits.context == context
-
-
-@pytest.mark.parametrize(
-    ("body", "text", "finish"),
-    [
-        (lines({"message": {"content": "yes"}}, {**END, "done_reason": "stop"}), "yes", "stop"),
-        (lines({"message": {"content": "yes"}}, {**END, "done_reason": "length"}), "yes", "length"),
-        (lines({"message": {"content": "yes"}}, END) + b"rubbish behind the end", "yes", "stop"),
-        (lines({"message": {"content": "yes"}}, END)[:-1], "yes", "stop"),
-        (b"\n\n" + lines({"message": {"content": "yes"}}), "yes", "unmarked"),
-        (lines({"message": {"content": "y"}}, {"message": {"content": None}}, {**END, "eval_count": "9"}), "y", "stop"),
-    ],
-)
-async def test_streams(body: bytes, text: str, finish: str) -> None:
-    called = await ollama(body)
-    assert (called.text, called.finish) == (text, finish)
-
-
-@pytest.mark.parametrize(
-    ("status", "body", "kind"),
-    [
-        (200, lines({"error": "out of memory"}), "server"),
-        (200, lines({"message": "yes"}), "garbled"),
-        (200, b"x" * (EVENT_BYTES + 1), "garbled"),
-        (200, lines({"message": {"content": "half \u00fc"}})[:-6] + b"\xc3", "garbled"),
-        (500, b"\xff\xfe not even text", "server"),
-        (503, lines({"error": "server busy"}), "server"),
-        (400, lines({"error": '{"error":{"message":"exceeds the available context size (4096)"}}'}), "too_long"),
-    ],
-)
-async def test_broken_streams(status: int, body: bytes, kind: str) -> None:
-    with pytest.raises(ModelError) as caught:
-        await ollama(body, status)
-    assert caught.value.kind == kind
 
 
 async def test_a_missing_model_comes_with_advice() -> None:

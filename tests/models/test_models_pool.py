@@ -11,11 +11,11 @@ from folkmoot.core.errors import BriefError, ModelError
 from folkmoot.models.http_port import Unreached
 from folkmoot.models.layers import RetrySettings
 from folkmoot.models.names import PROVIDERS
-from folkmoot.models.pool import Pool, build
+from folkmoot.models.pool import Pool
 from folkmoot.models.transport import ProviderConnection
 from folkmoot.testing.wire_formats import Plan
 from folkmoot.testing.wires import Call, Wires
-from tests.models.models_kit import HASTY, KEY, Canned, Double, Notebook, Page, ask, environment, gives
+from tests.models.models_kit import HASTY, KEY, Canned, Double, Notebook, Page, ask, build, environment, gives
 
 HEAVY = ("pydantic_ai", "openai", "anthropic", "genai_prices", "aiohttp", "httpx2", "httpx")
 
@@ -83,15 +83,6 @@ async def test_a_guest_of_a_program_is_a_model_by_name() -> None:
         pool.add_agent("ann", Double())
     await pool.close()
     assert guest.closed
-
-
-async def test_one_model_alone() -> None:
-    async with Wires(script=lambda call: Plan(text="yes")).serve() as wires:
-        model = build("ollama:tiny", env=environment(wires.url), retry=HASTY)
-        assert (await model.complete(ask(), Notebook())).text == "yes"
-        await model.close()
-        assert (await model.complete(ask(), Notebook())).text == "yes"
-        await model.close()
 
 
 @pytest.mark.parametrize("names", [["groq:a", "groq:b"], ["anthropic:claude-haiku-5-5"]])
@@ -232,13 +223,6 @@ def test_what_is_warm_has_loaded_what_a_try_needs() -> None:
     )
     done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str([*HEAVY[3:6]])
-
-
-async def test_what_is_warm_can_be_closed() -> None:
-    pool = Pool(env={"GROQ_API_KEY": "k"})
-    pool.model("groq:x")
-    await pool.warm()
-    await pool.close()
 
 
 def test_each_key_is_counted_for_itself() -> None:

@@ -7,9 +7,7 @@ from collections.abc import Iterator
 import httpx2
 import pytest
 
-from folkmoot.core.errors import ModelError
 from folkmoot.models.pool import Pool
-from folkmoot.testing.wires import Wires
 from tests.models.models_kit import HASTY, Notebook, ask, environment
 
 
@@ -32,20 +30,3 @@ async def test_the_program_answers_and_counts(address: str) -> None:
     async with httpx2.AsyncClient(trust_env=False) as client:
         counted = (await client.get(f"{address}/calls")).json()
     assert (counted["calls"], counted["prompts"]) == (3, ["a", "a", "b"])
-
-
-async def test_the_words_do_not_depend_on_the_wire() -> None:
-    async with Wires().serve() as wires:
-        pool = Pool(env=environment(wires.url), retry=HASTY)
-        names = ("ollama:tiny", "openai:gpt-4o-mini", "groq:tiny", "anthropic:claude-haiku-5-5")
-        texts = {(await pool.model(name).complete(ask(), Notebook())).text for name in names}
-        assert len(texts) == 1
-        await pool.close()
-
-
-async def test_pages_that_are_not_there() -> None:
-    async with Wires().serve() as wires:
-        pool = Pool(env={"OLLAMA_HOST": f"{wires.url}/elsewhere"}, retry=HASTY)
-        with pytest.raises(ModelError, match=r"answers nothing at .*/elsewhere"):
-            await pool.model("ollama:tiny").complete(ask(), Notebook())
-        await pool.close()

@@ -113,10 +113,6 @@ def test_an_answer_tells_why_it_ended(finish: str) -> None:
     assert (called.key, called.call) == ("", "answer")
 
 
-def test_no_mark_at_the_end_counts_as_cut_off() -> None:
-    assert final_answer(NAME, ask(), answer_stream("yes"), End()).finish == "unmarked"
-
-
 @pytest.mark.parametrize(
     ("usage", "input_tokens", "given_", "cached"),
     [
@@ -134,11 +130,6 @@ def test_what_is_not_counted_is_booked_as_reserved(
     assert booked.input_tokens == (input_tokens or count_tokens(ask().messages))
     assert (booked.output_tokens, booked.cached_tokens) == (given_, cached)
     assert booked.estimated == (input_tokens is None or given_ == MAX_TOKENS)
-
-
-def test_unknown_prices_stay_unknown() -> None:
-    usage = Usage(input_tokens=9, output_tokens=4)
-    assert final_answer(parse("compatible:x"), ask(), answer_stream("yes"), End(usage=usage)).usage.cost is None
 
 
 @pytest.mark.parametrize("text", ["", " \n", "<think>only this", "\x00"])

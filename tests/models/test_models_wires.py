@@ -7,7 +7,6 @@ from typing import cast
 import pytest
 import pytest_asyncio
 
-from folkmoot.core.agent import is_cut_off
 from folkmoot.core.brief import Settings
 from folkmoot.core.errors import ModelError
 from folkmoot.core.event import Called
@@ -190,19 +189,6 @@ async def test_faults(bench: Bench, name: str, plan: Plan, kind: str, tries: int
 
 
 @pytest.mark.parametrize(
-    ("name", "plan"),
-    [
-        ("openai:gpt-4o-mini", Plan(status=429, code="insufficient_quota", error="You exceeded your current quota")),
-        ("groq:some-model", Plan(status=429, code="insufficient_quota", error="You exceeded your current quota")),
-        ("anthropic:claude-haiku-5-5", Plan(status=400, code="billing_error", error="no credit")),
-    ],
-)
-async def test_an_account_without_money_is_not_asked_again(bench: Bench, name: str, plan: Plan) -> None:
-    error = await bench.fail(name, plan)
-    assert (error.kind, len(bench.wires.calls)) == ("quota", 1)
-
-
-@pytest.mark.parametrize(
     ("name", "drops"),
     [
         ("google:gemini-2.5-flash", ("presence_penalty", "frequency_penalty", "seed")),
@@ -223,33 +209,11 @@ async def test_what_a_provider_refuses_is_not_sent(name: str, drops: tuple[str, 
         await pool.close()
 
 
-@pytest.mark.parametrize("name", MODELS[1:])
-async def test_an_error_inside_a_stream_keeps_its_kind(bench: Bench, name: str) -> None:
-    error = await bench.fail(name, Plan(text=TEXT, fault="broken", code="rate_limit_error"))
-    assert (error.kind, error.again) == ("rate", True)
-
-
 @pytest.mark.parametrize("name", MODELS)
 async def test_a_fault_that_passes_costs_one_more_try(bench: Bench, name: str) -> None:
     called, notebook = await bench.call(name, Plan(status=503), Plan(text="half of it", fault="cut"), Plan(text="yes"))
     assert called.text == "yes"
     assert [call for call, _ in notebook.calls] == ["answer"] * 3 == ["answer"] * len(bench.wires.calls)
-
-
-@pytest.mark.parametrize("name", MODELS)
-async def test_a_stream_without_end_mark_counts_as_cut_off(bench: Bench, name: str) -> None:
-    called, _ = await bench.call(name, Plan(text=TEXT, fault="unmarked"))
-    assert called.finish == "unmarked"
-    assert is_cut_off(called)
-    assert TEXT.startswith(called.text)
-    assert called.usage.estimated
-    assert called.usage.output_tokens == 2048
-
-
-@pytest.mark.parametrize("name", MODELS)
-async def test_a_cut_by_the_limit_is_told(bench: Bench, name: str) -> None:
-    called, _ = await bench.call(name, Plan(text="half of", finish="length"))
-    assert (called.text, called.finish) == ("half of", "length")
 
 
 @pytest.mark.parametrize("name", MODELS[1:])
@@ -265,18 +229,6 @@ async def test_missing_counts_are_booked_as_reserved(bench: Bench, name: str) ->
     called, notebook = await bench.call(name, Plan(text="yes", usage=None))
     assert called.usage.estimated
     assert called.usage.input_tokens + called.usage.output_tokens == notebook.calls[0][1].tokens
-
-
-@pytest.mark.parametrize("name", MODELS)
-async def test_halves_of_characters_are_replaced(bench: Bench, name: str) -> None:
-    called, _ = await bench.call(name, Plan(text="a\ud83d b\x00c", piece=100))
-    assert called.text == "a\ufffd bc"
-
-
-@pytest.mark.parametrize("name", MODELS)
-async def test_thinking_tags_are_not_part_of_the_text(bench: Bench, name: str) -> None:
-    called, _ = await bench.call(name, Plan(text="<think>well</think>\n\nyes, <think> it is", piece=7))
-    assert called.text == "yes, <think> it is"
 
 
 @pytest.mark.parametrize("name", MODELS)
