@@ -119,6 +119,14 @@ def test_no_words_behind_a_vote_make_it_another_one(words: str) -> None:
         assert fields in ({BALLOT: "Agent2"}, {})
 
 
+@pytest.mark.parametrize("said", ["Plan B: no", "Plan B: No.", "B - no", "**Plan B: no**", "no (Plan B)", "Plan B, no"])
+def test_a_proposal_named_with_what_it_says_is_named_once(said: str) -> None:
+    names = {"Plan A": ("yes",), "Plan B": ("no",)}
+    assert read(ballot_form(tuple(names)), f"I vote for: {said}", names=names).fields == {BALLOT: "Plan B"}
+    other = said.replace("no", "yes").replace("No", "yes")
+    assert read(ballot_form(tuple(names)), f"I vote for: {other}", names=names).fields == {}
+
+
 @pytest.mark.parametrize("argument", MINDS)
 def test_what_would_change_ones_mind_never_costs_the_answer(argument: str) -> None:
     for text in (

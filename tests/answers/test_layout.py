@@ -223,6 +223,15 @@ def test_the_repair_question_shows_each_choice_as_it_is_said_and_a_copy_of_it_ch
         assert read(asked, question, final=True).fields == {}
 
 
+def test_the_repair_question_says_again_what_was_clear_and_a_copy_of_it_chooses_nothing():
+    asked = ballot(("A", "B"))
+    text = "I vote for: B\nThanks to all."
+    clear = read(asked, text, final=True).fields
+    question = repair_question(asked, read(asked, text), clear)
+    assert question.count("I vote for: B") == 2, "beside the list of the lines that can be said"
+    assert read(asked, question, final=True).fields == {}
+
+
 @pytest.mark.parametrize(
     ("text", "parts"),
     [

@@ -25,7 +25,7 @@ from folkmoot.answers.schemas.form_schema import (
     shown_object,
 )
 from folkmoot.core.agent import CONTINUE, Context, Recorder, is_cut_off, proposed_words, time_of
-from folkmoot.core.ask import Ask, Form, Reply, ToolCall, ToolSpec, needed
+from folkmoot.core.ask import Ask, Fields, Form, Reply, ToolCall, ToolSpec, needed
 from folkmoot.core.brief import Schemas, Settings
 from folkmoot.core.errors import ModelError, Refused, Unreadable
 from folkmoot.core.event import Called
@@ -129,9 +129,9 @@ class ModelAgent:
                 final = _with_missing_fields(ask.form, _read(ask, answer, context, final=True))
                 return reply_of(final, talk, answer)
             try:
-                repaired = await talk.ask_again(ask.form, reading, answer)
-                second = _read(ask, repaired, context, final=True)
-                reading = _merge(ask.form, reading, second, _read(ask, answer, context, final=True))
+                final = _read(ask, answer, context, final=True)
+                repaired = await talk.ask_again(ask.form, reading, final.fields, answer)
+                reading = _merge(ask.form, reading, _read(ask, repaired, context, final=True), final)
                 talk.notes.append(REPAIRED)
             except ModelError as error:
                 # The first answer was paid for and says what it says; it isn't lost with the question about its form.
@@ -215,13 +215,15 @@ class Conversation:
         held = None if self.say.done(plain) else await self._send_held(messages, call, schema, most)
         return held or await self._send(messages, plain)
 
-    async def ask_again(self, form: Form, reading: Reading, answer: Called) -> Called:
+    async def ask_again(self, form: Form, reading: Reading, clear: Fields, answer: Called) -> Called:
         """Put the one repair question: in words, and with the schema of what is missing.
+
+        ``clear`` is what would count without it.
 
         The answer needs few tokens, unless the model thinks first: then it may have as many as ever.
         """
         missing = _missing_form(form, reading)
-        words, most = repair_question(form, reading), None
+        words, most = repair_question(form, reading, clear), None
         if self.holds and not form.schema:
             words = f"{words}\n{OR_JSON}\n{shown_object(missing)}"
             most = None if _may_think(answer) else max(LEAST_REPAIR, most_tokens(missing))

@@ -123,7 +123,7 @@ def read_line(form: Form, text: str, known: Known) -> FieldValues:
             values.add(item, _read_blank(item, own))
             continue
         readings: list[Value | Fault] = []
-        rows = _by_sentence(item, own, known)
+        rows = list(_by_sentence(item, own, known))
         filled = [number for number, row in enumerate(rows) if re.search(r"\w", row)]
         stop = len(rows)
         for label, rest, row in reversed(list(sections_in(line, rows))):
@@ -158,7 +158,7 @@ def _read_blank(item: Field, rows: Sequence[str]) -> Value | Fault:
     return the_same([read_value(item, words[1]) for row in rows for words in filled.finditer(row)])
 
 
-def _by_sentence(item: Field, rows: Sequence[str], known: Known) -> list[str]:
+def _by_sentence(item: Field, rows: Sequence[str], known: Known) -> Iterator[str]:
     """The rows, cut where a sentence begins with the formula: ``It's cheap. I vote for: Ben``.
 
     Behind a colon a formula counts as well, and where nobody is asked again behind a few words ("Therefore, I vote for:
@@ -168,13 +168,11 @@ def _by_sentence(item: Field, rows: Sequence[str], known: Known) -> list[str]:
     lead = r"^(?:[^\W\d]+ ){0,2}[^\W\d]+,|" if known.final else ""
     begins = re.compile(rf"(?P<mark>{lead}[.!?:])[\"'”’)*_]{{0,3}}\s++(?=[*_`]{{0,3}}{label}[*_`]{{0,3}}[:：])", re.I)
     names = [key(name) for name in known.others]
-    sentences: list[str] = []
     for row in rows:
         place = 0
         for found in begins.finditer(row):
             before = re.split(r"[.!?]\s", row[place : found.end()])[-1] if found["mark"][-1] in ":," else ""
             if not names_one(fold(before).replace("'s ", " "), names):
-                sentences.append(row[place : found.end()])
+                yield row[place : found.end()]
                 place = found.end()
-        sentences.append(row[place:])
-    return sentences
+        yield row[place:]

@@ -18,7 +18,7 @@ from folkmoot.answers.schemas.schema_answer import read_schema_answer
 from folkmoot.answers.tags import SPEAKER, has_tags, read_tags, unescape, write_tags
 from folkmoot.answers.text import LIMIT, LONGEST, key, with_plain_line_ends
 from folkmoot.answers.values import NO_NAMES, FieldValues, Known, Names, allowed_values, placeholder, value_text
-from folkmoot.core.ask import ABSTAIN, Form, Value
+from folkmoot.core.ask import ABSTAIN, Fields, Form, Value
 from folkmoot.core.text import clean, clean_data
 from folkmoot.core.unread import Unread
 
@@ -97,10 +97,9 @@ def _read_as_written(form: Form | None, text: str, known: Known) -> Reading:
 def _labelled(form: Form, words: str, known: Known) -> FieldValues:
     """Read a form in labelled rows; where there are none, or an object comes first, as one JSON object with its labels."""
     values = (read_line if form.layout == "line" else read_sections)(form, words, known)
-    if "{" in words and (begins_with_object(words) or not values.fields):
-        said = read_json(form, words, known)
-        return said if said.fields else values
-    return values
+    object_counts = "{" in words and (begins_with_object(words) or not values.fields)
+    said = read_json(form, words, known) if object_counts else values
+    return said if said.fields else values
 
 
 @lru_cache(maxsize=256)
@@ -147,10 +146,11 @@ def template(form: Form) -> str:
             return _body(form, {item.name: placeholder(item) for item in form.fields})
 
 
-def repair_question(form: Form, reading: Reading) -> str:
+def repair_question(form: Form, reading: Reading, clear: Fields | None = None) -> str:
     """The one question that is put again: what couldn't be read, what stood in the way, and how it is said.
 
-    Of a form in labelled rows only what is missing is asked for again: the rest has been read.
+    Of a form in labelled rows only what is missing is asked for again. ``clear`` is what would count if nobody asked:
+    small models that don't see it again choose the first of the list instead.
     """
     rows = ["I could not read this in your answer:"]
     for unread in reading.unread:
@@ -158,6 +158,9 @@ def repair_question(form: Form, reading: Reading) -> str:
         ends = (item for item in (*form.fields, *form.record) if f" {unread.field}".endswith(f" {item.name}"))
         item = next((item for item in ends if item.kind != "text"), None)
         rows.append(f"- {unread}.{f' It must be {allowed_values(item)}.' if item else ''}")
+        if clear and unread.field in clear:
+            said = labelled_rows(form, {unread.field: clear[unread.field]})
+            rows.append(f'  You wrote "{said}". If that is what you mean, write just that again.')
     names = [unread.field for unread in reading.unread]
     missing = tuple(item for item in form.fields if item.name in names)
     asked = replace(form, fields=missing) if missing else form

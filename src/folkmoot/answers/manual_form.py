@@ -11,7 +11,7 @@ from folkmoot.answers.text import LIMIT
 from folkmoot.answers.values import Fault, allowed_values, read_choice, read_items, read_value, value_text
 from folkmoot.core.ask import Field, Form, Value, allows, needed
 from folkmoot.core.errors import BriefError
-from folkmoot.core.text import clean
+from folkmoot.core.text import clean, listed
 
 
 def read_manual_answer(form: Form | None, words: str, fields: Mapping[str, Value] | None = None) -> Reading:
@@ -48,7 +48,7 @@ def read_manual_answer(form: Form | None, words: str, fields: Mapping[str, Value
         open_ = []  # one of the texts is enough
     odd = [field for field in form.fields if not field.required and any(field.name == u.field for u in reading.unread)]
     if lacking := [_field_help(field) for field in (*open_, *odd) if field.name not in values]:
-        raise BriefError(f"the answer must say {' and '.join(filter(None, (', '.join(lacking[:-1]), lacking[-1])))}")
+        raise BriefError(f"the answer must say {listed(lacking)}")
     by_name = {field.name: field for field in form.fields}
     for name, value in values.items():
         other = needed(by_name[name], value)
@@ -84,9 +84,8 @@ def _parsed_fields(form: Form | None, fields: Mapping[str, Value]) -> dict[str, 
         else:
             value = raw if allows(field, raw) else Fault("wrong_type")
         if isinstance(value, Fault):
-            raise BriefError(
-                f"{field.name} is {clean(str(raw))[:60]!r}; it must be {allowed_values(field)}", code="bad_enum"
-            )
+            said = f"{field.name} is {clean(str(raw))[:60]!r}"
+            raise BriefError(f"{said}; it must be {allowed_values(field)}", code="bad_enum")
         values[field.name] = value
     return values
 

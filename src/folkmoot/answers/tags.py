@@ -14,6 +14,7 @@ from folkmoot.answers.own_words import names_other, without_comments
 from folkmoot.answers.text import key
 from folkmoot.answers.values import Fault, FieldValues, Known, read_value, value_text
 from folkmoot.core.ask import ABSTAIN, VERDICT, Form, Value, needed
+from folkmoot.core.unread import Unread
 
 SPEAKER = "speaker"
 """The field, compared without case, that says who a message is from."""
@@ -70,10 +71,8 @@ _NO_WORDS = re.compile(r"^[ \t]*>.*$|```\w*", re.M)
 
 
 def _nothing(form: Form, reason: str, seen: str = "") -> FieldValues:
-    values = FieldValues()
-    for name in [item.name for item in form.fields if item.required] or [form.name]:
-        values.note(name, reason, seen)
-    return values
+    names = [item.name for item in form.fields if item.required] or [form.name]
+    return FieldValues(unread=[Unread(name, reason, seen).cleaned() for name in names])
 
 
 @dataclass(slots=True)

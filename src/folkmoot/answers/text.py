@@ -20,7 +20,7 @@ _RAISED = (
 # lowered letters and digits stay as they are: a square is no two.
 _RUN = re.compile(rf"[\x00-\x7f]?[^\x00-\x7f{_RAISED}]{{1,500}}")
 _QUOTES = str.maketrans({**dict.fromkeys("‘’‚‛′", "'"), **dict.fromkeys("“”„‟″", '"')})
-_ARTICLE = re.compile(r"(?:the|an?) (?=\w)")
+_ARTICLE = re.compile(r"\A(?:the|an?) (?=\w)")
 
 
 def fold(text: str) -> str:
@@ -40,8 +40,7 @@ def _key(text: str) -> str:
     if not folded.isascii():  # "🤖 Agent2 🤖" is a name between emoji
         plain = "".join(letter for letter in folded if unicodedata.category(letter) not in ("So", "Cf"))
         folded = plain.strip() or folded
-    words = folded.strip(_EDGES)
-    return _ARTICLE.sub("", words, count=1) if _ARTICLE.match(words) else words
+    return _ARTICLE.sub("", folded.strip(_EDGES))
 
 
 _short_key = lru_cache(maxsize=2048)(_key)

@@ -63,6 +63,7 @@ class FieldValues:
 _LETTERED = re.compile(r"\(?([a-z]|\d{1,2})(?:[).:]|\)[.:]?| [-–—])(?:\s+(\S.*))?", re.S)
 _NAMED_LETTER = re.compile(r"(?:option|answer|choice) \(?([a-z]|\d{1,2})\)?")
 _BESIDE = re.compile(r"([^()]*[^()\s])\s*\(([^()]{1,200})\)\W{0,9}")
+_TWICE = re.compile(r"([^:,–—]{1,200}?)(?:\s?[:,–—]|\s-)\s(.{1,4000})")
 _BOXED = re.compile(r"\\boxed\{([^{}]*)\}")
 _JOINTS = re.compile(r"(?<=\w)[ _‐-](?=\w)")
 
@@ -92,6 +93,10 @@ def pick(choices: Sequence[str], raw: str, names: Names = NO_NAMES) -> str | Fau
     )
     if hits:
         return hits[0] if len(hits) == 1 else Fault("ambiguous", raw)
+    if twice := _TWICE.fullmatch(words):  # "Proposal C: keep cars", where that is what C proposes
+        value = pick(choices, twice[1], names)
+        if key(twice[2]) in map(key, names.get(str(value), ())):
+            return value
     if not (beside := _BESIDE.fullmatch(words)):
         return Fault("not_allowed", raw)
     value = pick(choices, beside[1], names)
@@ -159,8 +164,7 @@ _SIGNS: Mapping[int, int | None] = {0x2212: ord("-"), ord("\\"): None, ord("$"):
 
 def read_number(form_field: Field, raw: str) -> Value | Fault:
     """The number that the words give on the field's scale: ``7``, ``7/10``, ``90 %``, ``.5``, ``0,5``, ``high (0.9)``."""
-    words = fold(_BOXED.sub(r"\1", raw).translate(_SIGNS)).strip(" *_`\"'[]").rstrip(".。;,")
-    words = words[1:-1].strip() if words[:1] + words[-1:] == "()" else words
+    words = fold(_BOXED.sub(r"\1", raw).translate(_SIGNS)).strip(" *_`\"'[]()").rstrip(".。;,) ")
     found = _NUMBER.fullmatch(words)
     if not found:
         parts = _TWO_PARTS.fullmatch(words)

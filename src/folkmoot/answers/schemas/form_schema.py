@@ -57,8 +57,7 @@ def schema_of(form: Form, longest: int = LONGEST) -> str:
 
 
 def _object(properties: Mapping[str, object]) -> dict[str, object]:
-    required = list(properties)
-    return {"type": "object", "properties": dict(properties), "required": required, "additionalProperties": False}
+    return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
 
 
 def _field(field: Field, longest: int) -> Mapping[str, object]:
