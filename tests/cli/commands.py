@@ -2,7 +2,7 @@
 
 import re
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import chdir, contextmanager
 from pathlib import Path
 
@@ -18,6 +18,10 @@ from tests.paths import EXAMPLES
 BRIEF = EXAMPLES / "build-or-buy.md"
 QUOTES = ("-m", "builtin:quotes")
 DEAD = "http://127.0.0.1:9"
+NO_SERVERS: Mapping[str, str] = dict.fromkeys(
+    ("OLLAMA_HOST", "LMSTUDIO_BASE_URL", "LLAMACPP_BASE_URL", "VLLM_BASE_URL"), DEAD
+)
+"""What keeps a command from the servers of models that may run where the tests run."""
 
 
 def settle(folder: Path) -> dict[str, str]:
@@ -29,7 +33,7 @@ def settle(folder: Path) -> dict[str, str]:
             "XDG_DATA_HOME": str(folder / "data"),
             "FOLKMOOT_STORE": str(folder / "folkmoot.sqlite"),
             "FOLKMOOT_MODEL": "",
-            "OLLAMA_HOST": DEAD,
+            **NO_SERVERS,
             "OPENAI_API_KEY": "",
             "FOLKMOOT_BASE_URL": "",
             "COLUMNS": "100",

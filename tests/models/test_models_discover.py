@@ -64,7 +64,9 @@ async def test_keys_are_named_and_not_shown(monkeypatch: pytest.MonkeyPatch) -> 
 async def test_an_address_that_cannot_be_used_is_not_looked_for() -> None:
     reach = await find_models(NOWHERE | {"OLLAMA_HOST": "ftp://x", "FOLKMOOT_BASE_URL": "nonsense"})
     assert (reach.servers[0].provider, reach.servers[0].url, reach.servers[0].up) == ("ollama", "", False)
-    assert "compatible" not in [server.provider for server in reach.servers]
+    troubles = {server.provider: server.trouble for server in reach.servers if server.wrong}
+    assert troubles.keys() == {"ollama", "compatible"}
+    assert "FOLKMOOT_BASE_URL" in troubles["compatible"]
 
 
 @asynccontextmanager

@@ -33,12 +33,18 @@ class Server:
         url: where it was looked for; "" where the environment names no usable address.
         up: whether it answered as such a server does.
         models: its models as seats: ``ollama:llama3.2``.
+        trouble: why nothing is known of a server whose address the environment names; "" where it names none: who
+            has set nothing misses nothing.
+        wrong: whether what is set is a mistake. One that is silent may be off for now, and one without a list of its
+            models may work all the same.
     """
 
     provider: str
     url: str
     up: bool = False
     models: tuple[str, ...] = ()
+    trouble: str = ""
+    wrong: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +54,7 @@ class Available:
     Attributes:
         servers: the local servers, found or not.
         keys: provider and variable of each key that is set.
+        no_keys: what is wrong with what is set in the place of a key, one sentence each.
         missing: provider and variables of each provider whose key is not set.
         agents: the usual agents of subscriptions whose program is on this machine.
         advice: what to do, one sentence each, where there is no language model in reach.
@@ -58,6 +65,7 @@ class Available:
     missing: tuple[tuple[str, str], ...]
     advice: tuple[str, ...]
     agents: tuple[str, ...] = ()
+    no_keys: tuple[str, ...] = ()
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -81,8 +89,14 @@ async def find_models(env: Environment | None = None, *, seconds: float = SECOND
     async with httpx2.AsyncClient(timeout=seconds, trust_env=False) as client, asyncio.TaskGroup() as group:
         tasks = [group.create_task(_probe(client, provider, values, seconds)) for provider in places]
     answers = [task.result() for task in tasks]
-    servers = tuple(server for server in answers if server.url or server.provider != "compatible")
-    keys = {provider.name: key.origin for provider in known if (key := _key(provider, values))}
+    servers = tuple(server for server in answers if server.url or server.trouble or server.provider != "compatible")
+    keys, no_keys = dict[str, str](), list[str]()
+    for provider in known:
+        try:
+            if key := find_key(provider, values):
+                keys[provider.name] = key.origin
+        except BriefError as error:
+            no_keys.append(str(error))
     needed = {provider.name: " or ".join(provider.keys) for provider in known if provider.needs_key}
     path = values.get("PATH", "")
     agents = tuple(f"acp:{name}" for name, program in USUAL.items() if shutil.which(program.command[0], path=path))
@@ -90,6 +104,7 @@ async def find_models(env: Environment | None = None, *, seconds: float = SECOND
         servers=servers,
         agents=agents,
         keys=tuple(keys.items()),
+        no_keys=tuple(dict.fromkeys(no_keys)),
         missing=tuple((name, variables) for name, variables in needed.items() if name not in keys),
         advice=_next_steps(servers, [*agents, *(name for name in keys if name in needed)]),
     )
@@ -98,23 +113,31 @@ async def find_models(env: Environment | None = None, *, seconds: float = SECOND
 async def _probe(client: "AsyncClient", provider: Provider, env: Environment, seconds: float) -> Server:
     import httpx2
 
+    named = bool(env.get(provider.url_env, "").strip())
+
+    def missing(url: str, trouble: str, *, wrong: bool = False) -> Server:
+        return Server(provider=provider.name, url=url, trouble=trouble if named else "", wrong=named and wrong)
+
     try:
         url = find_url(provider, env)
-    except BriefError:
-        return Server(provider=provider.name, url="")
-    nothing = Server(provider=provider.name, url=url)
+    except BriefError as error:
+        return missing("", str(error), wrong=True)
     # Who listens at a usual port may be anybody; a key goes only to an address that the owner has named.
-    key = _key(provider, env) if env.get(provider.url_env) else None
+    key = _key(provider, env) if named else None
     headers = {"authorization": f"Bearer {key.reveal()}"} if key else {}
     path = provider.wire.models_path
     try:
         async with asyncio.timeout(seconds):
             response = await client.get(url + path, headers=headers)
     except (httpx2.RequestError, TimeoutError):
-        return nothing
-    names = _names(response.content) if response.status_code == 200 else None
+        return missing(url, f"nothing answers at the address in {provider.url_env}")
+    status = response.status_code
+    if status in (401, 403):
+        refused = f"the server at the address in {provider.url_env} refuses the key ({status})"
+        return missing(url, refused, wrong=True)
+    names = _names(response.content) if status == 200 else None
     if names is None:
-        return nothing
+        return missing(url, f"the server at the address in {provider.url_env} gives no list of its models ({status})")
     return Server(provider=provider.name, url=url, up=True, models=tuple(f"{provider.name}:{name}" for name in names))
 
 

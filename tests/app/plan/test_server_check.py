@@ -6,8 +6,7 @@ from folkmoot.app.plan.server_check import ServerCheck, check_servers
 from folkmoot.models.discover import find_models
 from folkmoot.testing.wire_formats import Plan
 from folkmoot.testing.wires import Wires
-
-DEAD = "http://127.0.0.1:9/v1"
+from tests.cli.commands import NO_SERVERS
 
 
 @pytest.mark.parametrize(
@@ -21,7 +20,7 @@ DEAD = "http://127.0.0.1:9/v1"
 )
 async def test_each_server_is_asked_one_question(plan: Plan, schema: bool | None, fault: str) -> None:
     async with Wires(script=lambda call: plan).serve() as wires:
-        env = {"OLLAMA_HOST": wires.url, "LMSTUDIO_BASE_URL": DEAD, "LLAMACPP_BASE_URL": DEAD, "VLLM_BASE_URL": DEAD}
+        env = {**NO_SERVERS, "OLLAMA_HOST": wires.url}
         checks = await check_servers(await find_models(env, seconds=120), env)
         assert len(wires.calls) == 1
     assert [(check.provider, check.model, check.slots, check.schema) for check in checks] == [
@@ -33,6 +32,5 @@ async def test_each_server_is_asked_one_question(plan: Plan, schema: bool | None
 
 
 async def test_where_nothing_runs_nothing_is_asked() -> None:
-    env = dict.fromkeys(("LMSTUDIO_BASE_URL", "LLAMACPP_BASE_URL", "VLLM_BASE_URL"), DEAD) | {"OLLAMA_HOST": DEAD}
-    checks: tuple[ServerCheck, ...] = await check_servers(await find_models(env), env)
+    checks: tuple[ServerCheck, ...] = await check_servers(await find_models(NO_SERVERS), NO_SERVERS)
     assert checks == ()

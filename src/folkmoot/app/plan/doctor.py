@@ -75,9 +75,13 @@ async def examine(
     return tuple(replace(line, words=_shown(line.words)) for line in lines)
 
 
+_ELSEWHERE = re.compile(r"(?<=://)(?!(?:localhost|127\.[\d.]+|\[::1\])(?![\w.@-]))[^\s'\"`,;)]+")
+"""What follows the scheme of an address that is not on this machine."""
+
+
 def _shown(words: str) -> str:
-    """Words that may be published: on one line, without keys and the name of the home folder."""
-    return hide(" ".join(clean(words).replace(str(Path.home()), "~").split()))
+    """Words that may be published: on one line, without keys, others' addresses and the name of the home folder."""
+    return _ELSEWHERE.sub("…", hide(" ".join(clean(words).replace(str(Path.home()), "~").split())))
 
 
 def _versions() -> Iterator[Line]:
@@ -102,13 +106,15 @@ async def _store(where: Where) -> Line:
         free = shutil.disk_usage(folder).free
     except (FolkmootError, OSError) as error:
         return Line(subject="store", state="fault", words=f"{place}: {error}")
-    target = file if file.exists() else folder
-    room = f"{place}: {known}, {free / 1e9:.1f} GB free"
-    if not os.access(target, os.W_OK):
-        return Line(
-            subject="store", state="fault", words=f"{room}, but you may not write to {target}; name another: --store"
-        )
-    return Line(subject="store", state="ok" if free > SCARCE else "fault", words=room)
+    words = f"{place}: {known}, {free / 1e9:.1f} GB free"
+    # SQLite writes files beside the record too, so the folder has to be writable where the file is.
+    for target in [file, folder] if file.exists() else [folder]:
+        if not os.access(target, os.W_OK):
+            words += f", but you may not write to {target}; name another: --store"
+            return Line(subject="store", state="fault", words=words)
+    if free < SCARCE:
+        return Line(subject="store", state="fault", words=f"{words}: too little; free some, or name another: --store")
+    return Line(subject="store", state="ok", words=words)
 
 
 def _page() -> Line:
@@ -119,7 +125,10 @@ def _page() -> Line:
 
 def _port(port: int) -> Line:
     with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if (
+            os.name != "nt"
+        ):  # else a port whose last connections are still ending looks taken; on Windows a taken one, free
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", port))
         except OSError:
@@ -151,10 +160,17 @@ async def _models(config: Config, seats: Sequence[str], call: bool, env: Environ
     reach = await find_models(env)
     for provider, name in reach.keys:
         yield Line(subject="key", state="ok", words=f"{provider}, from {name}")
+    for words in reach.no_keys:
+        yield Line(subject="key", state="fault", words=words)
     for server in reach.servers:
         if server.up:
             yield Line(subject="server", state="ok", words=f"{server.provider}: {counted(len(server.models), 'model')}")
-    named = [config.model, *config.fallback, *(model for preset in config.presets.values() for model in preset.models)]
+        elif server.trouble:
+            state = "fault" if server.wrong else "note"
+            yield Line(subject="server", state=state, words=f"{server.provider}: {server.trouble}")
+    named = [config.model, *config.fallback]
+    for preset in config.presets.values():
+        named += [*preset.models, preset.acting, preset.small]
     wanted = [*dict.fromkeys(filter(None, (*named, *seats)))]
     if not call:
         advice = "folkmoot config doctor --call asks each one short question"

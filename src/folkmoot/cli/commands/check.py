@@ -129,11 +129,25 @@ def models(no_call: bool, as_json: bool) -> int:
     checks = () if no_call else run_command(check_servers(reach))
     if as_json:
         servers = [
-            {"provider": server.provider, "url": server.url, "up": server.up, "models": list(server.models)}
+            {
+                "provider": server.provider,
+                "url": server.url,
+                "up": server.up,
+                "models": list(server.models),
+                "trouble": server.trouble,
+            }
             for server in reach.servers
         ]
-        found = {"servers": servers, "keys": dict(reach.keys), "missing": dict(reach.missing), "agents": reach.agents}
-        echo_json({**found, "models": reach.models, "checks": [asdict(check) for check in checks]})
+        keys = {"keys": dict(reach.keys), "no_keys": reach.no_keys, "missing": dict(reach.missing)}
+        echo_json(
+            {
+                "servers": servers,
+                **keys,
+                "agents": reach.agents,
+                "models": reach.models,
+                "checks": [asdict(check) for check in checks],
+            }
+        )
     else:
         print_all(_models(reach, checks))
     return DONE
@@ -148,6 +162,9 @@ def _models(reach: "Available", checks: "Sequence[ServerCheck]") -> "Iterator[Re
     from folkmoot.core.text import counted
 
     for server in reach.servers:
+        if server.trouble:
+            yield Text(server.provider, style="bold")
+            yield Indented(Text(line(server.trouble), style=WARN))
         if not server.up:
             continue
         yield Text.assemble((server.provider, "bold"), (f" at {server.url}", FAINT))
@@ -159,15 +176,16 @@ def _models(reach: "Available", checks: "Sequence[ServerCheck]") -> "Iterator[Re
                 took = f"a short answer took {check.seconds:.1f} s ({check.speed:.0f} tokens/s)"
                 rest = [Text(line(check.fault), style=WARN)] if check.fault else [schema, took]
                 yield Indented(joined(f"{counted(check.slots, 'call')} at once", context, *rest))
-    if reach.keys:
+    if reach.keys or reach.no_keys:
         yield Text("API keys", style="bold")
         yield from (Indented(joined(Text(provider), f"from {name}")) for provider, name in reach.keys)
+        yield from (Indented(Text(line(words), style=WARN)) for words in reach.no_keys)
     if reach.agents:
         yield Text("Agents of your subscriptions", style="bold")
         yield from (Indented(Text(agent)) for agent in reach.agents)
     quotes = "  always available; not a language model: it only quotes the background"
     yield Text.assemble((QUOTES, "bold"), (quotes, FAINT))
-    silent = [server.provider for server in reach.servers if not server.up]
+    silent = [server.provider for server in reach.servers if not server.up and not server.trouble]
     for label, names in (("not running  ", silent), ("no key       ", [name for name, _ in reach.missing])):
         if names:
             yield Indented(Text(", ".join(names), style=FAINT), label, " " * len(label), FAINT)
