@@ -265,9 +265,9 @@ async def run_in_trouble(folder: Path, model: Model, plan: tuple[Step, ...], cre
                 assert await place.queue.job("mine") is None
                 assert not local.done()
                 mine.go.set()
+                await nothing_runs(place)
                 assert set(await crew.leave()) == {0}
             assert local.result() != "paused"
-            await nothing_runs(place)
             for job in jobs:
                 await place.workspace.verify(job.debate)
             entries = {job.debate: await place.workspace.entries(job.debate) for job in jobs}

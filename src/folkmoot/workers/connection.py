@@ -157,7 +157,8 @@ class Temporal:
             raise self._explain(RPCError(str(error), status, b"")) from error
 
     def _explain(self, error: RPCError) -> QueueError:
-        reason = error.message.partition("\n")[0][:200]
+        # While it connects, the names of types in Rust follow.
+        reason = error.message.partition("\n")[0].partition(": tonic::")[0][:200].rstrip(".")
         unusable = f"Temporal at {self.place} cannot be used: {reason}"
         match error.status:
             case RPCStatusCode.NOT_FOUND:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from folkmoot.app.plan.settings import load_config
 from folkmoot.app.plan.settings_tables import TemporalSettings
-from folkmoot.app.run.dispatcher import USUAL_PRIORITY, Cancelled, Job, QueueAway, QueueError, QueueStatus, State
+from folkmoot.app.run.dispatcher import USUAL_PRIORITY, Cancelled, Job, QueueError, QueueStatus, State
 from folkmoot.core.brief import QUEUE_DELAY, QUEUE_PRIORITY
 from folkmoot.core.errors import BriefError
 from folkmoot.core.packages import missing_library
@@ -95,8 +95,9 @@ class Queue:
         assert row is not None
         try:
             await (await self.connected()).start(row, after)
-        except QueueAway as error:
-            raise QueueAway(f"{error}. {debate} is noted, and a worker begins it when Temporal is back") from error
+        except QueueError as error:
+            noted = f"{debate} is noted, and a worker begins it once Temporal can be used"
+            raise type(error)(f"{error}. {noted}") from error
         return row
 
     async def cancel(self, debate: str, *, now: bool = False) -> Cancelled:
