@@ -64,7 +64,7 @@ MOST_PAGE, MOST_FOUND, MOST_LIST = 20.0, 100.0, 300.0
 """Milliseconds of the processor: a page of the API, one that is searched or filtered, ``folkmoot list -n 20``."""
 
 HOST = "127.0.0.1:8323"
-FLOOR = "SELECT debate, data FROM {table} WHERE side = 0 ORDER BY began DESC LIMIT 30"
+FLOOR = "SELECT debate, data FROM folkmoot_summary WHERE side = 0 ORDER BY began DESC LIMIT 30"
 
 
 class Clock:
@@ -154,14 +154,14 @@ async def floor(place: Path | str) -> tuple[float, float]:
         with contextlib.closing(sqlite3.connect(place)) as link:
 
             async def ask() -> object:
-                return link.execute(FLOOR.format(table="summary")).fetchall()
+                return link.execute(FLOOR).fetchall()
 
             return await timed(ask)
     import asyncpg
 
     connection = await asyncpg.connect(place)
     try:
-        return await timed(lambda: connection.fetch(FLOOR.format(table="folkmoot_summary")))
+        return await timed(lambda: connection.fetch(FLOOR))
     finally:
         await connection.close()
 

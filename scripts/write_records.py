@@ -107,7 +107,7 @@ def write_side_events(path: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(_serve(Path(folder)))
         with sqlite3.connect(Path(folder) / "folkmoot.sqlite") as link:
-            rows = link.execute("SELECT debate, seq, text FROM line ORDER BY id").fetchall()
+            rows = link.execute("SELECT debate, seq, text FROM folkmoot_line ORDER BY id").fetchall()
         link.close()
     lines = [json.dumps({"debate": debate, "seq": seq, "text": text}, ensure_ascii=False) for debate, seq, text in rows]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")

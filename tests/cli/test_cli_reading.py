@@ -109,7 +109,7 @@ def test_a_damaged_schema_is_called_damaged(tmp_path: Path) -> None:
     folkmoot(tmp_path, "run", str(BRIEF), *QUOTES, "--quiet")
     place = tmp_path / "folkmoot.sqlite"
     whole = place.read_bytes()
-    at = whole.index(b"CREATE TABLE line")
+    at = whole.index(b"CREATE TABLE folkmoot_line")
     place.write_bytes(whole[:at] + b"\xff\xfe" * 8 + whole[at + 16 :])
     for words in (("list",), ("show", "last"), ("verify", "last"), ("run", str(BRIEF), *QUOTES)):
         result = folkmoot(tmp_path, *words)

@@ -9,9 +9,12 @@ import asyncpg
 import pytest
 
 from folkmoot.core.errors import RecordConflict, RecordError
+from folkmoot.record.listing import ListQuery, choose
 from folkmoot.record.postgres import BATCH, LONGEST_ID, PostgresStore
 from folkmoot.record.store import Store
+from folkmoot.record.summary_fold import summarize
 from folkmoot.testing.store_checks import CHECKS, Check, OpenStore
+from tests.paths import RECORDS
 from tests.record.pg import Postgres, statement_waits
 
 LARGEST = "folkmoot.record.postgres.LARGEST"
@@ -310,3 +313,15 @@ async def test_closing_does_not_wait_for_ever(database: str, monkeypatch: pytest
 
 async def _look(store: Store) -> None:
     await store.debates()
+
+
+async def test_what_is_kept_at_hand_of_a_debate_is_not_used_for_another_one_under_its_id(database: str) -> None:
+    store, other = PostgresStore.open(database), PostgresStore.open(database)
+    panel, arena = ((RECORDS / f"v2-{name}.jsonl").read_text("utf-8").splitlines() for name in ("panel", "arena"))
+    await store.append("d", panel[:9], after=0)
+    await other.remove(["d"])
+    await other.append("d", arena[:9], after=0)
+    await store.append("d", arena[9:12], after=9)
+    assert await store.page(ListQuery()) == choose([("d", summarize("d", arena[:12]))], ListQuery())
+    await store.close()
+    await other.close()

@@ -77,7 +77,7 @@ async def store(tmp_path: Path) -> Path:
 def stored(place: Path) -> list[SideEvent]:
     with contextlib.closing(sqlite3.connect(place)) as link:
         lines = link.execute(
-            "SELECT text FROM line WHERE debate LIKE '%_/letters' AND (debate LIKE '%/%/%' OR debate LIKE '@%')"
+            "SELECT text FROM folkmoot_line WHERE debate LIKE '%_/letters' AND (debate LIKE '%/%/%' OR debate LIKE '@%')"
         )
         return [decode_side(text).event for (text,) in lines]
 

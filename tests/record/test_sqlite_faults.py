@@ -120,7 +120,7 @@ async def test_a_full_disk_refuses_and_goes_on_once_there_is_space(size: int, pa
     await store.close()
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        assert connection.execute("SELECT count(*) FROM line").fetchone() == (stored + 1,)
+        assert connection.execute("SELECT count(*) FROM folkmoot_line").fetchone() == (stored + 1,)
 
 
 def test_a_new_file_on_a_full_disk(path: Path) -> None:
@@ -408,7 +408,7 @@ def test_a_damaged_file_is_reported_and_never_read_wrongly(path: Path, reading: 
         result = asyncio.run(what_is_read(path, reading=reading))
         if b"x" * 500 in whole[page * 4096 : (page + 1) * 4096]:
             assert result == damaged
-        else:  # a page of the table of lines or of its index; or one of the summaries, which are made again
+        else:  # a page of the table of lines or of its index; or one of the summaries, which only lists read
             assert result in (damaged, STORED)
 
 
@@ -429,7 +429,9 @@ def test_a_check_finds_damage_that_no_record_shows(path: Path) -> None:
     asyncio.run(fill(path))
     assert asyncio.run(what_a_check_says(path)) == ""
     with closing(sqlite3.connect(path)) as connection:
-        root = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'summary_began'").fetchone()[0]
+        root = connection.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = 'folkmoot_summary_began'"
+        ).fetchone()[0]
     whole = path.read_bytes()
     path.write_bytes(whole[: (root - 1) * 4096] + b"\xff" * 4096 + whole[root * 4096 :])
     problem = asyncio.run(what_a_check_says(path))
@@ -441,7 +443,7 @@ def test_a_check_finds_damage_that_no_record_shows(path: Path) -> None:
 async def test_a_stored_text_that_is_no_utf8_is_read_as_another_one(path: Path) -> None:
     await fill(path)
     with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE line SET text = CAST(x'ff41' AS TEXT) WHERE seq = 7")
+        connection.execute("UPDATE folkmoot_line SET text = CAST(x'ff41' AS TEXT) WHERE seq = 7")
     store = SqliteStore.open(path)
     assert (await store.read("a"))[6] == "\ufffdA"
     await store.close()
@@ -455,7 +457,7 @@ def test_words_that_cannot_be_decoded_are_damage(path: Path) -> None:
 def test_a_damaged_schema_is_called_damaged(path: Path) -> None:
     asyncio.run(fill(path))
     whole = path.read_bytes()
-    at = whole.index(b"CREATE TABLE line")
+    at = whole.index(b"CREATE TABLE folkmoot_line")
     path.write_bytes(whole[:at] + b"\xff\xfe" * 8 + whole[at + 16 :])
     for reading in (True, False):
         with pytest.raises(RecordError, match=r"records\.db cannot be used: it is damaged\."):
@@ -467,7 +469,7 @@ async def test_a_fault_in_the_middle_of_a_batch_stores_nothing_of_it(path: Path)
     await store.append("a", ("1",), after=0)
     with closing(sqlite3.connect(path)) as other:
         other.execute(
-            "CREATE TRIGGER t BEFORE INSERT ON line WHEN NEW.text = 'no' BEGIN SELECT raise(ABORT, 'no'); END"
+            "CREATE TRIGGER t BEFORE INSERT ON folkmoot_line WHEN NEW.text = 'no' BEGIN SELECT raise(ABORT, 'no'); END"
         )
     with pytest.raises(RecordError, match=r"records\.db cannot be used: no\."):
         await store.append("a", ("2", "no"), after=1)

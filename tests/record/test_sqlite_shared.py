@@ -478,8 +478,8 @@ async def test_a_read_after_the_file_was_taken_away_reads_no_other(path: Path, h
     os.rename(path, path.with_name("elsewhere.sqlite"))
     if how == "replaced":
         with closing(sqlite3.connect(path)) as other:
-            other.execute("CREATE TABLE line (debate, seq, text)")
-            other.execute("INSERT INTO line VALUES ('depot', 1, 'foreign')")
+            other.execute("CREATE TABLE folkmoot_line (debate, seq, text)")
+            other.execute("INSERT INTO folkmoot_line VALUES ('depot', 1, 'foreign')")
             other.commit()
     with pytest.raises(RecordError, match="moved, replaced or deleted while it was open"):
         await store.read("depot")

@@ -175,7 +175,7 @@ def test_the_command_copies_and_says_what_came_of_it(record: Path, database: str
     none = folkmoot(tmp_path, "store", "copy", "none.sqlite", database)
     assert (none.exit_code, (tmp_path / "none.sqlite").exists()) == (2, False)
     with closing(sqlite3.connect(tmp_path / "back.sqlite")) as file, file:
-        file.execute("UPDATE line SET text = replace(text, 'e', 'f') WHERE seq = 3")
+        file.execute("UPDATE folkmoot_line SET text = replace(text, 'e', 'f') WHERE seq = 3")
     bad = folkmoot(tmp_path, "store", "copy", str(tmp_path / "back.sqlite"), str(tmp_path / "new.sqlite"))
     assert bad.exit_code == 1
     assert "2 refused; 0 entries written to" in bad.output

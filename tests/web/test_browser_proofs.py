@@ -18,11 +18,11 @@ VIEWS: tuple[tuple[int, Scheme], ...] = ((WIDE, "light"), (NARROW, "dark"))
 def edit(stage: Stage, debate: str) -> int:
     """Change a word of a recorded answer; the number of its entry."""
     with sqlite3.connect(str(stage.site.workspace.place)) as file:
-        lines = file.execute("SELECT seq, text FROM line WHERE debate = ? ORDER BY seq", (debate,)).fetchall()
+        lines = file.execute("SELECT seq, text FROM folkmoot_line WHERE debate = ? ORDER BY seq", (debate,)).fetchall()
         seq, text = next((seq, text) for seq, text in lines if json.loads(text)["kind"] == "replied")
         changed = text.replace("Friday", "Monday") if "Friday" in text else text.replace("Monday", "Friday")
         assert changed != text
-        file.execute("UPDATE line SET text = ? WHERE debate = ? AND seq = ?", (changed, debate, seq))
+        file.execute("UPDATE folkmoot_line SET text = ? WHERE debate = ? AND seq = ?", (changed, debate, seq))
     return seq
 
 

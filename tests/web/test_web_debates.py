@@ -516,7 +516,7 @@ async def test_a_damaged_record_is_told(tmp_path: Path) -> None:
         debate = await web.ended(web.me)
         assert (await web.me.get(f"{API}/debates/{debate}/verify")).json()["problem"] == ""
         with sqlite3.connect(tmp_path / "folkmoot.sqlite") as file:
-            file.execute("update line set text = replace(text, 'calm', 'wild') where debate = ?", (debate,))
+            file.execute("update folkmoot_line set text = replace(text, 'calm', 'wild') where debate = ?", (debate,))
         answer = (await web.me.get(f"{API}/debates/{debate}/verify")).json()
         assert (answer["intact"], answer["head"]) == (False, "")
         assert "hash" in answer["problem"] or "entry" in answer["problem"]

@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 
 from folkmoot.core.errors import RecordConflict, RecordError
-from folkmoot.record.listing import ListQuery, Page, choose
 from folkmoot.record.store import StreamInfo, check_lines
-from folkmoot.record.summary_fold import SIDE, summarize
 
 
 class InMemoryStore:
@@ -51,24 +49,6 @@ class InMemoryStore:
             StreamInfo(debate=debate, entries=len(lines), first=lines[0], last=lines[-1])
             for debate, lines in reversed(self.kept.items())
         )
-
-    async def count(self, debate: str) -> int:
-        """See Listing."""
-        return len(await self.read(debate))
-
-    async def last(self, debate: str) -> str | None:
-        """See Listing."""
-        lines = await self.read(debate)
-        return lines[-1] if lines else None
-
-    async def names(self) -> tuple[str, ...]:
-        """See Listing."""
-        return tuple(info.debate for info in await self.debates() if not info.debate.endswith(SIDE))
-
-    async def page(self, query: ListQuery) -> Page:
-        """See Listing."""
-        self._check_open()
-        return choose([(debate, summarize(debate, lines)) for debate, lines in reversed(self.kept.items())], query)
 
     async def close(self) -> None:
         """See Store."""

@@ -11,10 +11,11 @@ import threading
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self, TypeAlias, TypeVar
 
 from folkmoot.core.errors import RecordConflict, RecordError
+from folkmoot.record import sql
 from folkmoot.record.listing import ListQuery, Page
 from folkmoot.record.postgres_connection import (
     Connection,
@@ -26,8 +27,8 @@ from folkmoot.record.postgres_connection import (
     read_place,
     refusal,
 )
-from folkmoot.record.postgres_summaries import COUNT, LAST, PostgresSummaries, keep_statement, transposed
 from folkmoot.record.store import Append, StreamInfo, check_lines, new_append, notify_callers, pending_at, wait_for
+from folkmoot.record.summary_fold import Fold
 
 if TYPE_CHECKING:
     import asyncpg
@@ -120,9 +121,23 @@ LONGEST_ID = 2000
 LARGEST = 2**27
 """The most characters of one append: what the server takes in one message."""
 
+KNOWN_MOST = 500
+"""The number of summaries that are kept in mind for the next append."""
+
 BATCH = 2**22
 """The characters of a full batch; one append may be larger."""
 
+_ARRAYS = ", ".join(f"${number}::{kind}[]" for number, kind in enumerate(sql.COLUMNS.values(), start=7))
+# Keeps the summaries of the debates in ``head``, of which each row is one of the arrays.
+KEEP = f"""
+    INSERT INTO folkmoot_summary ({sql.NAMED})
+    SELECT CASE WHEN head.seq = 1 THEN head.id ELSE coalesce(
+        (SELECT id FROM folkmoot_line WHERE folkmoot_line.debate = head.debate AND folkmoot_line.seq = 1), head.id) END, new.*
+    FROM unnest({_ARRAYS}) AS new ({", ".join(sql.COLUMNS)})
+    JOIN head ON head.debate = new.debate
+    ORDER BY new.debate COLLATE "C"
+    {sql.CHANGE}
+"""
 # Lines are numbered without a gap and never taken away, so a debate ends at ``after`` where that line is there and the
 # next is not. The first line of each run takes that next number: where another process is about to take it too, this
 # waits and then does nothing. Only whoever has it goes on with the rest, which nobody else can want yet. The order of
@@ -140,13 +155,13 @@ WITH head AS (
     SELECT more.debate, more.seq, more.text
     FROM unnest($4::text[], $5::bigint[], $6::text[]) AS more (debate, seq, text)
     WHERE more.debate IN (SELECT debate FROM head)
-), told AS ({keep_statement(7)})
+), told AS ({KEEP})
 SELECT debate, pg_notify('{CHANNEL}', debate) FROM head
 """
 LASTS = """
 SELECT name, coalesce((SELECT max(seq) FROM folkmoot_line WHERE debate = name), 0) AS last FROM unnest($1::text[]) AS name
 """
-READ = "SELECT text FROM folkmoot_line WHERE debate = $1 AND seq > $2 ORDER BY seq LIMIT $3"
+KNOWN = "SELECT debate, entries, data FROM folkmoot_summary WHERE debate = ANY($1::text[])"
 # Steps from one id to the next through the index, so the price grows with the debates, not with their lines.
 DEBATES = """
 WITH RECURSIVE name (debate) AS (
@@ -205,7 +220,7 @@ class PostgresStore:
     def __init__(self, address: str) -> None:
         self.place = read_place(address)
         self.address, self._links = address, Links(address)
-        self._summaries = PostgresSummaries(self._links.fetch)
+        self._known: dict[str, str] = {}  # the summaries that were written last, for the next append
         self._lock = threading.Lock()
         self._begun = pending_at(address)
         self._room: BackgroundLoop | None = None
@@ -251,25 +266,29 @@ class PostgresStore:
     async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
         """See Store."""
         maximum = MOST if limit is None else max(0, min(limit, MOST))
-        return tuple([row["text"] for row in await self._ask_of(debate, READ, max(0, min(after, MOST)), maximum)])
+        return tuple([row["text"] for row in await self._ask_of(debate, sql.LINES, max(0, min(after, MOST)), maximum)])
 
     async def count(self, debate: str) -> int:
         """See Listing."""
-        rows = await self._ask_of(debate, COUNT)
-        return rows[0]["entries"] if rows else 0
+        rows = await self._ask_of(debate, sql.COUNT)
+        return rows[0][0] if rows else 0
 
     async def last(self, debate: str) -> str | None:
         """See Listing."""
-        rows = await self._ask_of(debate, LAST)
+        rows = await self._ask_of(debate, sql.LAST)
         return rows[0]["text"] if rows else None
 
     async def names(self) -> tuple[str, ...]:
         """See Listing."""
-        return await self._run_in_background(self._summaries.names())
+        return tuple([row["debate"] for row in await self._ask(sql.NAMES)])
 
     async def page(self, query: ListQuery) -> Page:
         """See Listing."""
-        return await self._run_in_background(self._summaries.page(query))
+        counts, rows, values = sql.page_questions(query, "strpos")
+        count = (await self._ask(counts, *values))[0]
+        if query.after and not count["known"]:  # an unknown place is the beginning
+            return replace(await self.page(replace(query, after="")), known=False)
+        return sql.make_page(tuple(count), map(tuple, await self._ask(rows, *values)), known=True)
 
     async def remove(self, debates: Sequence[str]) -> None:
         """See Removing."""
@@ -414,11 +433,29 @@ class PostgresStore:
 
     async def _insert(self, runs: Sequence[_Run], heads: _Columns, more: _Columns) -> tuple[str, ...]:
         """Store runs with the summaries that they make; the debates whose run fitted."""
-        folds = await self._summaries.grown([(run.debate, _number(run.after), run.lines) for run in runs])
-        rows = await self._links.fetch(APPEND, *heads, *more, *transposed(folds))
-        stored = tuple([row["debate"] for row in rows])
-        self._summaries.keep({fold.stream: fold for fold in folds}, stored)
+        folds = await self._grown(runs)
+        columns = [list(column) for column in zip(*map(sql.row, folds.values()), strict=True)]
+        stored = tuple([row["debate"] for row in await self._links.fetch(APPEND, *heads, *more, *columns)])
+        self._known |= {debate: folds[debate].text for debate in stored}
+        while len(self._known) > KNOWN_MOST:
+            del self._known[next(iter(self._known))]
         return stored
+
+    async def _grown(self, runs: Sequence[_Run]) -> dict[str, Fold]:
+        """The summaries of debates with their new lines; what it is where a run doesn't fit is never stored."""
+        folds: dict[str, Fold] = {}
+        for run in runs:
+            fold = Fold(run.debate, self._known.pop(run.debate, "") if run.after else "")
+            if fold.entries == run.after and fold.head in run.lines[0]:
+                folds[run.debate] = fold
+        lacking = [run.debate for run in runs if run.debate not in folds]
+        rows = await self._links.fetch(KNOWN, lacking) if lacking else []
+        stored = {row["debate"]: row["data"] for row in rows}
+        for run in runs:
+            fold = folds.setdefault(run.debate, Fold(run.debate, stored.get(run.debate, "")))
+            for line in run.lines:
+                fold.add(line)
+        return folds
 
 
 def _number(after: int) -> int:

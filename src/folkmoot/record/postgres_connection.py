@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from folkmoot.core.errors import RecordAway, RecordError
 from folkmoot.core.packages import missing_library
-from folkmoot.record.postgres_summaries import SCHEMA as SUMMARY_SCHEMA
+from folkmoot.record import sql
 from folkmoot.record.store import SCHEMES, other_format
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ Connection: TypeAlias = "PoolConnectionProxy[asyncpg.Record]"
 
 WRITTEN = "write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with %23, %2F, %3F and %40 for # / ? @ in a password"
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """The version of the tables, which the comment of ``folkmoot_line`` tells; no other one is read."""
 
 MARK = "records of Folkmoot "
@@ -42,7 +42,7 @@ CREATE TABLE folkmoot_line (
     text text NOT NULL,
     PRIMARY KEY (debate, seq)
 );
-{SUMMARY_SCHEMA}
+{sql.schema('text COLLATE "C"')}
 COMMENT ON TABLE folkmoot_line IS '{MARK}{SCHEMA_VERSION}';
 """
 # It reads pg_class, since opening a relation is what tells a session of tables that others have made: what it has looked up

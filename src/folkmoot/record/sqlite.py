@@ -25,7 +25,7 @@ from weakref import WeakValueDictionary
 
 from folkmoot.core.errors import RecordConflict, RecordError
 from folkmoot.core.text import flat
-from folkmoot.record import sqlite_faults, sqlite_schema
+from folkmoot.record import sql, sqlite_faults, sqlite_schema
 from folkmoot.record.listing import ListQuery, Page
 from folkmoot.record.sqlite_faults import FAULTS, FORKED, REASONS, explain, log_size, refusal, state_of
 from folkmoot.record.sqlite_schema import FileLocation, check_format, transaction
@@ -100,15 +100,15 @@ class SqliteStore:
 
     async def count(self, debate: str) -> int:
         """See Listing."""
-        return await self._ask(lambda: self._file.count(debate), debate)
+        return await self._ask(lambda: self._file.fetch(sql.COUNT, debate), debate)
 
     async def last(self, debate: str) -> str | None:
         """See Listing."""
-        return await self._ask(lambda: self._file.last(debate), debate)
+        return await self._ask(lambda: self._file.fetch(f"SELECT ({sql.LAST})", debate), debate)
 
     async def names(self) -> tuple[str, ...]:
         """See Listing."""
-        return tuple(await self._ask(lambda: self._file.look(sqlite_schema.names)))
+        return tuple(json.loads(await self._ask(lambda: self._file.fetch(sqlite_schema.NAMES))))
 
     async def page(self, query: ListQuery) -> Page:
         """See Listing."""
@@ -278,8 +278,8 @@ class SqliteFile:
         self._known.forget()
         connection.execute("PRAGMA secure_delete = ON")
         with transaction(connection):
-            connection.execute(sqlite_schema.REMOVE_LINES, (names,))
-            sqlite_schema.remove(connection, names)
+            for table in ("folkmoot_line", "folkmoot_summary"):
+                connection.execute(sqlite_schema.REMOVE.format(table=table), (names,))
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def _drain(self) -> None:
@@ -352,25 +352,17 @@ class SqliteFile:
 
     def lines(self, debate: str, after: int, limit: int) -> tuple[str, ...]:
         """Some lines of a debate."""
-        lines: str | None = self._fetch(sqlite_schema.READ, debate, after, limit)
+        lines: str | None = self.fetch(sqlite_schema.READ, debate, after, limit)
         return () if lines is None else tuple(lines.split("\n"))
 
     def infos(self) -> tuple[StreamInfo, ...]:
         """All debates."""
-        infos = json.loads(self._fetch(sqlite_schema.DEBATES) or "[]")
+        infos = json.loads(self.fetch(sqlite_schema.DEBATES) or "[]")
         return tuple(StreamInfo(debate=name, entries=seq, first=first, last=last) for name, seq, first, last in infos)
-
-    def count(self, debate: str) -> int:
-        """How many lines a debate has."""
-        return self._fetch(sqlite_schema.COUNT, debate) or 0
-
-    def last(self, debate: str) -> str | None:
-        """Its last line."""
-        return self._fetch(sqlite_schema.LAST, debate)
 
     def check(self) -> None:
         """See Checking."""
-        if (problem := self._fetch(sqlite_schema.PROBLEM)) != "ok":
+        if (problem := self.fetch(sqlite_schema.PROBLEM)) != "ok":
             raise refusal(self.path, f"it is damaged ({flat(problem.removeprefix('*** in database main ***'))})")
 
     def look(self, question: Callable[[sqlite3.Connection], T]) -> T:
@@ -386,8 +378,9 @@ class SqliteFile:
         self._reading = self._reading or self._connect("mode=rw")
         return self._reading
 
-    def _fetch(self, question: str, *values: str | int) -> Any:
-        answer = self._reader_connection().execute(question, values).fetchone()[0]
+    def fetch(self, question: str, *values: str | int) -> Any:
+        """The first value of a question to the reader."""
+        answer = self._reader_connection().execute(sqlite_schema.numbered(question), values).fetchone()[0]
         self._check_still()
         return answer
 

@@ -12,14 +12,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
-from folkmoot.record.listing import ListQuery, Page, sqlite_conditions
+from folkmoot.record import sql
+from folkmoot.record.listing import ListQuery, Page
 from folkmoot.record.sqlite_faults import refusal
-from folkmoot.record.store import digest, other_format
-from folkmoot.record.summary_fold import OWNED, Fold, Summary, columns, name_in, summarize
+from folkmoot.record.store import other_format
+from folkmoot.record.summary_fold import Fold
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """What ``PRAGMA user_version`` says in the files that this module writes; it reads no others."""
 
 APPLICATION = int.from_bytes(b"Folk", "big")
@@ -29,27 +29,14 @@ APPLICATION = int.from_bytes(b"Folk", "big")
 # not of debates: a commit for 200 debates then touches few pages.
 SCHEMA = f"""
 BEGIN IMMEDIATE;
-CREATE TABLE IF NOT EXISTS line (
+CREATE TABLE IF NOT EXISTS folkmoot_line (
     id INTEGER PRIMARY KEY,
     debate TEXT NOT NULL,
     seq INTEGER NOT NULL,
     text TEXT NOT NULL,
     UNIQUE (debate, seq)
 );
-CREATE TABLE IF NOT EXISTS summary (
-    debate TEXT PRIMARY KEY,
-    began INTEGER NOT NULL,
-    side INTEGER NOT NULL,
-    entries INTEGER NOT NULL,
-    status TEXT NOT NULL,
-    protocol TEXT NOT NULL,
-    owner TEXT NOT NULL,
-    updated REAL NOT NULL,
-    words TEXT NOT NULL,
-    data TEXT NOT NULL
-);
-CREATE INDEX IF NOT EXISTS summary_began ON summary (began) WHERE side = 0;
-CREATE INDEX IF NOT EXISTS summary_owner ON summary (owner) WHERE owner <> '';
+{sql.schema("text")}
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {SCHEMA_VERSION};
 COMMIT;
@@ -59,66 +46,40 @@ STATE = """
 SELECT (SELECT count(*) FROM sqlite_master), application_id, user_version
 FROM pragma_application_id, pragma_user_version
 """
-# For each of these debates the number of its last line, of the lines that its summary knows, and what that knows.
+# For each of these debates the number of its last line, and what its summary knows.
 KNOWN = """
 SELECT json_group_object(value, json_array(
-    (SELECT coalesce(max(seq), 0) FROM line WHERE debate = value), coalesce(entries, 0), coalesce(data, '')
-)) FROM json_each(?) LEFT JOIN summary ON debate = value
+    (SELECT coalesce(max(seq), 0) FROM folkmoot_line WHERE debate = value), coalesce(data, '')
+)) FROM json_each(?) LEFT JOIN folkmoot_summary ON debate = value
 """
 # Python hands its lock over at every row and statement, and a thread beside a busy event loop waits for it each time:
 # seconds for a hundred rows. So a whole batch, page or list is one row of one statement: lines, which hold no line
 # breaks, joined by them, all else as a JSON array or object. A subquery with a LIMIT keeps its order.
-INSERT = "INSERT INTO line (debate, seq, text) VALUES "
-SOME_LINES = "SELECT text FROM line WHERE debate = ? AND seq > ? ORDER BY seq LIMIT ?"
-REMOVE_LINES = "DELETE FROM line WHERE debate IN (SELECT value FROM json_each(?))"
-READ = f"SELECT group_concat(text, char(10)) FROM ({SOME_LINES})"
+INSERT = "INSERT INTO folkmoot_line (debate, seq, text) VALUES "
+READ = f"SELECT group_concat(text, char(10)) FROM ({sql.LINES})"
+REMOVE = "DELETE FROM {table} WHERE debate IN (SELECT value FROM json_each(?))"
 VERSION = "PRAGMA data_version"
-KEEP = "INSERT INTO summary (began, debate, side, entries, status, protocol, owner, updated, words, data) VALUES "
-ROW = "((SELECT id FROM line WHERE debate = ? AND seq = 1), ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-CHANGE = """
-ON CONFLICT (debate) DO UPDATE SET entries = excluded.entries, status = excluded.status,
-    protocol = excluded.protocol, owner = excluded.owner, updated = excluded.updated, words = excluded.words,
-    data = excluded.data
-"""
-REMOVE = "DELETE FROM summary WHERE debate IN (SELECT value FROM json_each(?))"
-LINES = "SELECT group_concat(text, char(10)) FROM (SELECT text FROM line WHERE debate = ? ORDER BY seq LIMIT -1)"
-NAMES = """
-SELECT json_group_array(debate) FROM (SELECT debate FROM summary WHERE side = 0 ORDER BY began DESC LIMIT -1)
-"""
+KEEP = f"INSERT INTO folkmoot_summary ({sql.NAMED}) VALUES "
+ROW = f"((SELECT id FROM folkmoot_line WHERE debate = ? AND seq = 1){', ?' * len(sql.COLUMNS)})"
+NAMES = f"SELECT json_group_array(debate) FROM ({sql.NAMES} LIMIT -1)"
 # Steps from one id to the next through the index, so the price grows with the debates, not with their lines.
 DEBATES = """
 WITH RECURSIVE name (debate) AS (
-    SELECT min(debate) FROM line
+    SELECT min(debate) FROM folkmoot_line AS line
     UNION ALL
-    SELECT (SELECT min(debate) FROM line WHERE line.debate > name.debate) FROM name WHERE name.debate IS NOT NULL
+    SELECT (SELECT min(debate) FROM folkmoot_line AS line WHERE line.debate > name.debate) FROM name WHERE name.debate IS NOT NULL
 )
 SELECT json_group_array(json(spine)) FROM (
     SELECT json_array(name.debate, final.seq, opening.text, final.text) AS spine
     FROM name
-    JOIN line AS opening ON opening.debate = name.debate AND opening.seq = 1
-    JOIN line AS final ON final.debate = name.debate
-        AND final.seq = (SELECT max(seq) FROM line WHERE line.debate = name.debate)
+    JOIN folkmoot_line AS opening ON opening.debate = name.debate AND opening.seq = 1
+    JOIN folkmoot_line AS final ON final.debate = name.debate
+        AND final.seq = (SELECT max(seq) FROM folkmoot_line AS line WHERE line.debate = name.debate)
     ORDER BY opening.id DESC LIMIT -1
 )
 """
-COUNT = "SELECT coalesce(max(seq), 0) FROM line WHERE debate = ?"
-HAS_MORE = "SELECT EXISTS (SELECT 1 FROM line WHERE debate = ? AND seq > ?)"
+HAS_MORE = "SELECT EXISTS (SELECT 1 FROM folkmoot_line WHERE debate = ? AND seq > ?)"
 PROBLEM = "SELECT integrity_check FROM pragma_integrity_check(1)"
-LAST = "SELECT (SELECT text FROM line WHERE debate = ? ORDER BY seq DESC LIMIT 1)"
-PAGE = f"""
-SELECT json_object(
-    'stored', (SELECT count(*) FROM summary WHERE side = 0),
-    'matching', (SELECT count(*) FROM summary AS s WHERE {{where}}),
-    'known', (SELECT count(*) FROM summary AS s WHERE {{where}} AND debate = :after),
-    'rows', (SELECT json_group_array(json_array(debate, data, owner, beside, line)) FROM (
-        SELECT debate, data, (SELECT owner FROM summary WHERE debate = s.debate || '{OWNED}') AS owner,
-            (SELECT data FROM summary WHERE debate = s.debate || '{OWNED}' AND words <> '') AS beside,
-            (SELECT text FROM line WHERE line.debate = s.debate AND seq = s.entries) AS line
-        FROM summary AS s WHERE {{where}} AND {{behind}} ORDER BY began DESC LIMIT :limit
-    ))
-)
-"""
-BEHIND = "began < (SELECT began FROM summary WHERE debate = :after)"
 
 FEW = 16
 """Up to so many lines are written by a statement of just that size."""
@@ -206,11 +167,15 @@ class KnownSummaries:
             self._version = version
         wanted = {name: self._folds.pop(name, None) for name in names}
         if lacking := [name for name, fold in wanted.items() if fold is None]:
-            rows: dict[str, tuple[int, int, str]] = json.loads(
+            rows: dict[str, tuple[int, str]] = json.loads(
                 connection.execute(KNOWN, (json.dumps(lacking),)).fetchone()[0]
             )
-            for name, (last, entries, data) in rows.items():
-                wanted[name] = Fold(name, data) if last == entries else summarize(name, lines_of(connection, name))
+            for name, (last, data) in rows.items():
+                wanted[name] = fold = Fold(name, data)
+                if fold.entries != last:
+                    raise sqlite3.DatabaseError(
+                        f"another program has changed {name}; copy it with: folkmoot store copy"
+                    )
         folds = {name: fold for name, fold in wanted.items() if fold}
         while len(self._folds) > MOST_KNOWN:
             del self._folds[next(iter(self._folds))]
@@ -229,57 +194,26 @@ def insert(connection: sqlite3.Connection, rows: Sequence[tuple[str, int, str]])
 
 def keep(connection: sqlite3.Connection, folds: Iterable[Fold]) -> None:
     """Store summaries that have grown, in the transaction that adds the lines, which stand in the table already."""
-    rows = [(fold.stream, *columns(fold)) for fold in folds]
+    rows = [(fold.stream, *sql.row(fold)) for fold in folds]
     while rows:
         size = min(64, 2 ** (len(rows).bit_length() - 1))  # few sizes, so that prepared statements are used again
         block, rows = rows[:size], rows[size:]
-        connection.execute(f"{KEEP}{', '.join([ROW] * size)} {CHANGE}", list(chain.from_iterable(block)))
-
-
-def remove(connection: sqlite3.Connection, names: str) -> None:
-    """Delete summaries, in the transaction that deletes the lines; ``names`` is a list in JSON."""
-    connection.execute(REMOVE, (names,))
-
-
-def lines_of(connection: sqlite3.Connection, debate: str) -> list[str]:
-    """All lines of a debate."""
-    text: str | None = connection.execute(LINES, (debate,)).fetchone()[0]
-    return [] if text is None else text.split("\n")
-
-
-# ---- reading ---------------------------------------------------------------------------------------------------------
-
-
-def names(connection: sqlite3.Connection) -> list[str]:
-    """The ids of all debates, the one that began last first."""
-    return json.loads(connection.execute(NAMES).fetchone()[0])
+        connection.execute(f"{KEEP}{', '.join([ROW] * size)} {sql.CHANGE}", list(chain.from_iterable(block)))
 
 
 def page(connection: sqlite3.Connection, query: ListQuery) -> Page:
     """See ``Listing.page``."""
-    condition, values = sqlite_conditions(query)
-    behind = BEHIND if query.after else "TRUE"
-    text = connection.execute(PAGE.format(where=condition, behind=behind), values).fetchone()[0]
-    kept_columns: dict[str, Any] = json.loads(text)
-    known = not query.after or bool(kept_columns["known"])
-    if query.after and not known:  # an unknown place is the beginning
+    counts, rows, values = sql.page_questions(query, "instr")
+    count = connection.execute(numbered(counts), values).fetchone()
+    if query.after and not count[2]:  # an unknown place is the beginning
         return replace(page(connection, replace(query, after="")), known=False)
-    return Page(
-        debates=tuple(_current_summary(connection, *item) for item in kept_columns["rows"]),
-        matching=kept_columns["matching"],
-        stored=kept_columns["stored"],
-        known=known,
-    )
+    together = f"SELECT json_group_array(json_array(debate, data, owner, beside)) FROM ({rows})"
+    return sql.make_page(count, json.loads(connection.execute(numbered(together), values).fetchone()[0]), known=True)
 
 
-def _current_summary(
-    connection: sqlite3.Connection, debate: str, data: str, owner: str | None, beside: str | None, line: str | None
-) -> Summary:
-    """A summary from its row; computed again if the last line is another one."""
-    fold = Fold(debate, data)
-    if line is None or digest(line) != fold.head:
-        fold = summarize(debate, lines_of(connection, debate))
-    return replace(fold.summary(debate), owner=owner or "", name=name_in(beside))
+def numbered(statement: str) -> str:
+    """A statement of ``record.sql`` as SQLite numbers values."""
+    return statement.replace("$", "?")
 
 
 # ---- the file --------------------------------------------------------------------------------------------------
@@ -338,7 +272,7 @@ def prepare(path: Path, connection: sqlite3.Connection, deadline: float) -> None
     connection.execute("BEGIN IMMEDIATE")
     try:
         # fails here, not at the first append, in a read-only file
-        connection.execute("DELETE FROM line WHERE FALSE")
+        connection.execute("DELETE FROM folkmoot_line WHERE FALSE")
     finally:
         connection.execute("ROLLBACK")
 

@@ -6,7 +6,7 @@ what it holds raises the version of their tables.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast, get_args
+from typing import Any, cast, get_args
 
 from msgspec.json import decode as from_json
 from msgspec.json import encode as to_json
@@ -129,18 +129,6 @@ def summarize(stream: str, lines: Sequence[str]) -> "Fold":
     return fold
 
 
-Columns: TypeAlias = tuple[str, int, int, str, str, str, float, str, str]
-"""A row: id, whether it is beside a record, entries, status, protocol, owner, last entry, text to search, all."""
-
-
-def columns(fold: "Fold") -> Columns:
-    """A summary as a row of a table: what it can be chosen by, and everything as JSON."""
-    side, (status, topic, protocol, updated) = fold.stream.endswith(SIDE), fold.chosen_by()
-    words = fold.name.casefold() if side else searched(fold.stream, topic, protocol)
-    protocol, words = protocol.replace("\0", ""), words.replace("\0", "")  # which PostgreSQL cannot store
-    return (fold.stream, int(side), fold.entries, status, protocol, fold.owner, updated, words, fold.text)
-
-
 class Fold:
     """The summary of a debate in the making: it takes lines one after the other, and can be written down in between.
 
@@ -182,6 +170,11 @@ class Fold:
         """What its owner calls the debate since, where this is the stream that says so; "" for its topic."""
         return self._state.get("name", "")
 
+    @property
+    def models(self) -> tuple[str, ...]:
+        """See ``Summary``."""
+        return tuple(sorted(self._state.get("models", ())))
+
     def add(self, line: str) -> None:
         """Take the next line."""
         state = self._state
@@ -219,7 +212,7 @@ class Fold:
             forked=state.get("forked", ""),
             place=state.get("place", ""),
             participants=tuple(state.get("participants", ())),
-            models=tuple(sorted(state.get("models", ()))),
+            models=self.models,
             decision=None if decision is None else _verdict(**decision),
             tokens=state.get("tokens", 0),
             cost=state.get("cost", 0.0),
@@ -252,11 +245,6 @@ def _new_name(line: str) -> dict[str, str]:
     except RecordError:
         return {}
     return {"name": event.name} if isinstance(event, Renamed) else {}
-
-
-def name_in(text: str | None) -> str:
-    """The name in the summary of the stream beside a debate, as text; "" where there is none."""
-    return str(from_json(text).get("name", "")) if text else ""
 
 
 def _line_error(line: str, error: Exception) -> str:

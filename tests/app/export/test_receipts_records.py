@@ -49,7 +49,9 @@ def test_an_edited_record_is_not_the_one_of_a_receipt(tmp_path: Path) -> None:
     whole = check(tmp_path)
     assert "each entry has the hash of the one before" in " ".join(whole.output.split())
     with closing(sqlite3.connect(tmp_path / "folkmoot.sqlite")) as base, base:
-        changed = base.execute("update line set text = replace(text, '\"body\":', '\"body\": ') where seq = 8").rowcount
+        changed = base.execute(
+            "update folkmoot_line set text = replace(text, '\"body\":', '\"body\": ') where seq = 8"
+        ).rowcount
     assert changed == 1
     edited = check(tmp_path)
     assert edited.exit_code == 1

@@ -95,7 +95,7 @@ def test_a_damaged_debate_is_told_in_one_sentence(store: Path) -> None:
 def test_bytes_that_are_no_text_hide_no_other_debate(tmp_path: Path) -> None:
     fill(tmp_path / "folkmoot.sqlite", before=lines("arena"), broken=unfinished())
     with closing(sqlite3.connect(tmp_path / "folkmoot.sqlite")) as connection, connection:
-        connection.execute("UPDATE line SET text = CAST(x'ff41' AS TEXT) WHERE debate = 'broken' AND seq = 4")
+        connection.execute("UPDATE folkmoot_line SET text = CAST(x'ff41' AS TEXT) WHERE debate = 'broken' AND seq = 4")
     result = folkmoot(tmp_path, "list", "--json")
     assert result.exit_code == 0, result.output
     assert {row["debate"] for row in json.loads(result.stdout)} == {"before", "broken"}
@@ -111,7 +111,9 @@ def test_a_debate_that_is_whole_in_a_damaged_store_is_told(tmp_path: Path) -> No
     fill(path, arena=lines("arena"))
     assert folkmoot(tmp_path, "verify", "arena").exit_code == 0
     with closing(sqlite3.connect(path)) as connection:
-        root = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'summary_owner'").fetchone()[0]
+        root = connection.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = 'folkmoot_summary_owner'"
+        ).fetchone()[0]
     whole = path.read_bytes()
     path.write_bytes(whole[: (root - 1) * 4096] + b"\xff" * 4096 + whole[root * 4096 :])
     result = folkmoot(tmp_path, "verify", "arena")

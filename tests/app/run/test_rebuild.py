@@ -106,7 +106,7 @@ async def test_what_is_learned_during_a_rebuild_is_not_lost(workspace: Workspace
 async def test_what_can_no_longer_be_read_is_dropped_and_named_once(workspace: Workspace) -> None:
     assert workspace.memory_place
     with closing(sqlite3.connect(workspace.memory_place)) as other:
-        other.execute("UPDATE line SET text = replace(text, 'Ann', 'Eve') WHERE debate = 'd2' AND seq = 2")
+        other.execute("UPDATE folkmoot_line SET text = replace(text, 'Ann', 'Eve') WHERE debate = 'd2' AND seq = 2")
         other.commit()
     learned = await learn_all(workspace, rebuild=True)
     assert (learned.damaged, "d2" in learned.new) == (("d2",), False)

@@ -29,7 +29,7 @@ from folkmoot.app.brief.files import (
     read_bytes,
 )
 from folkmoot.core.brief import Brief, Source
-from folkmoot.core.errors import BriefError
+from folkmoot.core.errors import BriefError, RecordError
 from folkmoot.core.event import Opened
 from folkmoot.core.text import flat, listed
 from folkmoot.record.store import place_of
@@ -367,7 +367,10 @@ class StaleDebates:
         self, folder: Path, rows: Sequence[Summary], opening: Callable[[str], Awaitable[Opened]], stale: set[str]
     ) -> None:
         """Add the ids of those that are stale."""
-        known = {row.debate: await self._documents_of(row, opening) for row in rows}
+        known: dict[str, _Documents] = {}
+        for row in rows:
+            with contextlib.suppress(RecordError):  # a damaged record is told of by whoever reads it
+                known[row.debate] = await self._documents_of(row, opening)
         names = dict.fromkeys(name for documents in known.values() for name in documents.hashes)
         now = await self._aside(partial(self._read, folder, list(names)[: self.MOST_FILES]))
         for debate, documents in known.items():
