@@ -125,7 +125,7 @@ function settings(lines: readonly string[], known: readonly string[]): Record<st
   return found;
 }
 
-/** A brief as the server writes it, as a draft; null where it holds more than the form has fields for. */
+/** A brief as the server writes it, as a draft; null where it has more than the form has fields for. */
 export function draftOf(markdown: string): Draft | null {
   const [, front = "", body = ""] = /^(?:---\n([^]*?)\n---\n)?([^]*)$/.exec(markdown) ?? [];
   const head = settings(front.split("\n").filter(Boolean), ["topic", "protocol", "rounds", "limits", "cost"]);

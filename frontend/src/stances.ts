@@ -78,7 +78,7 @@ export interface Stage {
   unread: Record<string, Stance>;
   /** The share of those who hold the answer that most hold, 0 to 1. */
   share: number;
-  /** How many hold each answer, by its plain words. */
+  /** How many give each answer, by its plain words. */
   counts: Map<string, number>;
 }
 

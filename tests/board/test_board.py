@@ -116,7 +116,7 @@ async def test_what_the_timekeeper_says() -> None:
     texts = reminders(player)
     assert texts[0] == "So far 4 of at most 42 messages. Without a verdict so far: B. The clock is ticking."
     assert texts[4] == (
-        "So far 20 of at most 42 messages. Deadline: a verdict is due now from B. It must stand in their next message."
+        "So far 20 of at most 42 messages. Deadline: a verdict is due now from B. It must be in their next message."
     )
     assert texts[5].endswith("Without a verdict so far: B. The clock is ticking.")
     assert texts[9] == (

@@ -28,7 +28,7 @@ SHORT = ("run", "Tea or coffee?")
         (("check", "typo.md"), "typo.md:2: there is no key 'protcol' in a header; did you mean 'protocol'?"),
         (
             ("check", "nested.md"),
-            "nested.md:2: there is no key 'turn_seconds' in a header; it stands under limits; write limits: "
+            "nested.md:2: there is no key 'turn_seconds' in a header; it belongs under limits; write limits: "
             "{turn_seconds: …}",
         ),
         (("check", "empty.md"), "empty.md:3: is 'Ada' a participant or background? For it has no text. Add a line"),

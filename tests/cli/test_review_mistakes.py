@@ -25,7 +25,7 @@ def repository(tmp_path: Path) -> GitRepository:
         (("--plan", "gone.md"), "gone.md: there is no such file"),
         (("gone.md",), "gone.md: there is no such file; to review a change, write the two commits as A..B"),
         (("a.py", ""), "the name of a file is empty"),
-        (("-", "a.py"), "- reads a diff from standard input, so it stands alone"),
+        (("-", "a.py"), "- reads a diff from standard input, so give nothing beside it"),
         (("data",), "data is a folder; name its files"),
         (("--pr", "x"), "'x' is no pull request; write its number or address"),
         (("--pr", "7"), "the remote origin names no repository of GitHub; write --pr OWNER/NAME#7"),

@@ -186,7 +186,7 @@ async def test_the_moderator_judges_by_what_was_quoted() -> None:
     alone = await put(place, "Mod", "guide", one("RECONSIDER", "list"), turns=turns[:1])
     assert alone == (f"Ann: {material.SPENT}",)
     text = await put(place, "Mod", "moderate", one("PROPOSAL"), turns=turns)
-    assert str(text).startswith("Most of what bears on the topic was brought by ")
+    assert str(text).startswith("Most of what fits the topic was brought by ")
     assert await put(place, "Mod", "inform", one("DISPUTED"), turns=[]) == material.SPENT
     disputed = await put(place, "Mod", "inform", one("DISPUTED"), turns=turns)
     assert disputed != await put(place, "Mod", "inform", one("FOUND"), turns=turns)

@@ -135,7 +135,7 @@ async def test_words_from_outside_are_answered() -> None:
 async def test_nothing_new_is_said_as_such() -> None:
     room = Room(brief("A new depot reduces the delivery cost."))
     await room.ask("Ann", "argue")
-    assert (await room.ask("Ben", "argue")).text.startswith("I have nothing new to quote. I hold to what I quoted:")
+    assert (await room.ask("Ben", "argue")).text.startswith("I have nothing new to quote. I keep what I quoted:")
 
 
 async def test_a_critique_names_what_the_proposal_leaves_out() -> None:
@@ -182,21 +182,21 @@ CITES = {
     ("grave", "words"),
     [
         ("good", f"I add what was left out: {CITES['good']}"),
-        ("grave", f"It was held against me: {CITES['grave']} To that the documents also say:"),
+        ("grave", f"Against me it was said: {CITES['grave']} To that the documents also say:"),
     ],
 )
 async def test_the_gravest_critique_is_taken_in_or_answered(grave: str, words: str) -> None:
     light = turn_by("Cat", CITES["bad"], act="critique", key="/c#1", fields={"SEVERITY": 3})
     heavy = turn_by("Ben", CITES[grave], act="critique", key="/c#2", fields={"SEVERITY": 8})
     text = (await revised(light, heavy)).text
-    assert "I hold to what I quoted:" in text
+    assert "I keep what I quoted:" in text
     assert words in text
     assert CITES["bad"] not in text
 
 
 async def test_a_critique_without_quotations_changes_nothing() -> None:
     turn = await revised(turn_by("Cat", "Too long.", act="critique"))
-    assert str(turn.fields["ARGUMENT"]).startswith("I hold to what I quoted:")
+    assert str(turn.fields["ARGUMENT"]).startswith("I keep what I quoted:")
     assert "left out" not in turn.text
 
 
@@ -205,7 +205,7 @@ async def test_a_closing_statement_takes_over_what_others_brought() -> None:
     for name in ("Ann", "Ben", "Cat"):
         await room.ask(name, "open", turns=())
     turn = await room.ask("Ann", "close")
-    assert turn.text.startswith("I hold to what I quoted:")
+    assert turn.text.startswith("I keep what I quoted:")
     assert "From Cat I take over:" in turn.text
 
 

@@ -490,7 +490,7 @@ async def test_a_record_that_goes_on_behind_its_end_is_a_mismatch() -> None:
     await store.append("d", [encode(more)], after=len(entries))
     again = Ledger(store, "d", clock=lambda: 1.0)
     await again.open()
-    with pytest.raises(RecordMismatch, match="holds closed"):
+    with pytest.raises(RecordMismatch, match="has closed"):
         replay(hall_opened(), ARGUE, ledger=again)
 
 

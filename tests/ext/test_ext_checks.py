@@ -220,5 +220,5 @@ class Unoffered:
 
 
 async def test_a_phase_that_cannot_be_stored_is_named() -> None:
-    with pytest.raises(ProtocolError, match=r"Unoffered of .* cannot stand in a protocol: no package"):
+    with pytest.raises(ProtocolError, match=r"Unoffered of .* cannot be in a protocol: no package"):
         await check_phase(Rounds(each=Unoffered(), most=1), BRIEF)

@@ -178,7 +178,7 @@ async def test_an_adapter_without_a_fault_passes() -> None:
         (faulty("uncapped"), "max_tokens is not sent, and drops does not name it"),
         (faulty("invented"), "nothing was sent to the address in url_env"),
         (faulty("deaf"), "the status 401 becomes the answer 'Fine.'; it must raise a ModelError"),
-        (faulty("blind"), "the key stands in the sentence of an error"),
+        (faulty("blind"), "the key is in the sentence of an error"),
         (faulty("hopeful"), "after the status 401 it would try the same key again"),
         (faulty("hopeless"), "the status 429 ends the call; it should be tried again"),
         (faulty("hasty"), "it does not keep the time that a server asks to wait"),

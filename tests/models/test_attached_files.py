@@ -200,7 +200,7 @@ def test_a_pdf_needs_a_way_to_be_read() -> None:
         False,
     ]
     assert fault_of("groq:llama-4-scout", [COSTS]) == ""
-    problem = "groq:llama-4-scout takes no PDF, and scan.pdf holds no text that it could be sent instead"
+    problem = "groq:llama-4-scout takes no PDF, and scan.pdf has no text that could be sent instead"
     assert fault_of("groq:llama-4-scout", [SCAN]) == problem
     assert fault_of("guest:mine", [SCAN]).startswith("guest:mine takes no PDF")
     assert fault_of("openai:gpt-5.4", [SCAN, CHART]) == ""

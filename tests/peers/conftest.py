@@ -68,7 +68,7 @@ def transformers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str
 
 @pytest.fixture(scope="session")
 def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a server of llama.cpp with a tiny model of random numbers; it holds answers to a schema."""
+    """The address of a server of llama.cpp with a tiny model of random numbers; it keeps to schemas of answers."""
     programs = install("llama")
     home, port = tmp_path_factory.mktemp("llama"), free_port()
     python, model = str(programs / "python"), str(home / "tiny.gguf")

@@ -108,7 +108,7 @@ async def test_a_judge_decides_only_where_both_orders_agree(
 
 
 ALONE = [
-    ({"Ann": "tea", "Bob": "!", "Cy": "!"}, "no_decision", "tea is the only proposal: no vote was held"),
+    ({"Ann": "tea", "Bob": "!", "Cy": "!"}, "no_decision", "tea is the only proposal: there was no vote"),
     (
         {"Ann": "tea", "Bob": "Tea.", "Cy": "tea"},
         "decided",

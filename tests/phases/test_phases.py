@@ -100,7 +100,7 @@ async def test_one_proposal_fails_and_the_debate_goes_on_with_the_rest() -> None
 
 @pytest.mark.parametrize(
     ("speaks", "how"),
-    [(("Ann",), "Ann is the only proposal: no vote was held"), ((), "there is no proposal")],
+    [(("Ann",), "Ann is the only proposal: there was no vote"), ((), "there is no proposal")],
 )
 async def test_no_vote_is_held_over_less_than_two_proposals(speaks: tuple[str, ...], how: str) -> None:  # F73
     def script(ask: Ask, context: Context) -> Mapping[str, Value] | None:

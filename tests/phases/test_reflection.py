@@ -46,7 +46,7 @@ async def reflect(
     return debate, player, debate.transcript.decision
 
 
-KEPT = "the best text stands, the rounds were used up"
+KEPT = "the best text is kept: the rounds were used up"
 CASES: list[tuple[list[Mapping[str, Value] | None], list[bool], str, str, str, str]] = [
     ([score(9)], [], "wr", "decided", "round-1#1", "Reviewer gives the text of round 1 9 of 10; 8 accept it"),
     ([score(8)], [], "wr", "decided", "round-1#1", "Reviewer gives the text of round 1 8 of 10; 8 accept it"),
@@ -59,10 +59,10 @@ CASES: list[tuple[list[Mapping[str, Value] | None], list[bool], str, str, str, s
     ([UNREAD, score(9)], [], "wrwr", "decided", "round-2#1",
         "Reviewer gives the text of round 2 9 of 10; 8 accept it"),
     ([UNREAD, UNREAD, UNREAD], [], "wrwrwr", "no_decision", "round-3#1",
-        "no score of Reviewer's could be read; the newest text stands"),
+        "no score of Reviewer's could be read; the newest text is kept"),
     ([FAILS, score(9)], [], "wrr", "decided", "round-1#1", "Reviewer gives the text of round 1 9 of 10; 8 accept it"),
     ([FAILS, FAILS, FAILS], [], "wrrr", "no_decision", "round-1#1",
-        "no score of Reviewer's could be read; the newest text stands"),
+        "no score of Reviewer's could be read; the newest text is kept"),
     ([score(9)], [False, True], "wwr", "decided", "round-2#1",
         "Reviewer gives the text of round 2 9 of 10; 8 accept it"),
     ([score(5), score(9)], [True, False, True], "wrwwr", "decided", "round-3#1",

@@ -106,7 +106,7 @@ def test_who_is_against_is_named_where_too_few_agree(rule: Rule, votes: str, dis
         ("? !", "no vote was cast by 2 voters"),
         ("?", "the only voter cast no vote"),
         ("-", "the only voter abstained"),
-        ("", "no vote was held"),
+        ("", "there was no vote"),
         ("B B A", "B has 2 of 3"),
         ("A B", "tie: A and B have 1 each"),
         ("A B C", "tie: A, B and C have 1 each"),
@@ -118,7 +118,7 @@ def test_a_decision_says_how_it_followed(votes: str, how: str) -> None:
 
 def test_where_one_is_left_no_vote_is_held() -> None:
     decision = FirstProposal(rule=PLURALITY).decide((), ("A",))
-    assert decision.how == "A is the only proposal: no vote was held; fallback: first proposal"
+    assert decision.how == "A is the only proposal: there was no vote; fallback: first proposal"
 
 
 def test_a_share_that_falls_short_says_what_was_needed() -> None:

@@ -50,7 +50,7 @@ RANKED = """\
 [Proposal B]:
   Tea.
 
-Above stand answers of others to the topic, without names. Rank them by how right and how well founded they are; \
+Above are answers of others to the topic, without names. Rank them by how right and how well founded they are; \
 neither length nor style counts."""
 
 CHAIRED = """\
@@ -60,7 +60,7 @@ CHAIRED = """\
 [Proposal B]:
   Tea.
 
-Above stand all answers, without names. Nobody has ranked them. Write the best answer that can be made of them: decide \
+Above are all answers, without names. Nobody has ranked them. Write the best answer that can be made of them: decide \
 where they differ, and follow reasons, not the ranking alone. Then say for each what you took from it, and what you \
 left out of all."""
 

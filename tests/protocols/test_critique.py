@@ -79,7 +79,7 @@ VERDICTS: list[tuple[Mapping[str, Value], str, str]] = [
         CHANGED | checked("QUOTATION", "15 are needed for the town"),
         "Build it: 12 buses fit.",
         "Chair would change the answer, but no claim is verified; 0 of 1 claim of the critic verified; "
-        "claim 1: unverified, the quotation stands in no text",
+        "claim 1: unverified, the quotation is in no text",
     ),
     (
         CHANGED | checked("TOOL", "the search says so"),
@@ -145,8 +145,8 @@ async def test_only_a_verified_claim_changes_the_answer(judge: Mapping[str, Valu
 
 UNCHECKED: list[tuple[Mapping[str, Value] | None, Mapping[str, Value] | None, str]] = [
     (DRAFT, {"RESULT": "AGREE"}, "Bob read the answer without its author's name and found no error"),
-    (DRAFT, {"RESULT": "ERRORS"}, "Bob named no error that could be read: the answer stands unchecked"),
-    (DRAFT, None, "no critique was given: the answer stands unchecked"),
+    (DRAFT, {"RESULT": "ERRORS"}, "Bob named no error that could be read: the answer is unchecked"),
+    (DRAFT, None, "no critique was given: the answer is unchecked"),
     ({}, ERRORS, "Ann gave no answer that could be read"),
 ]
 
@@ -199,7 +199,7 @@ async def test_in_a_round_the_author_answers_and_the_critic_reads_again() -> Non
 async def test_a_judge_who_may_not_see_the_critique_is_not_asked() -> None:
     judge = Participant(name="Chair", duty="moderator", hide=("Bob",))
     debate, player = await hold("critique", brief((ANN, BOB, judge)), acting(draft=DRAFT, critique=ERRORS))
-    assert decision_of(debate).how == "Chair may not see both texts: the answer stands unchecked"
+    assert decision_of(debate).how == "Chair may not see both texts: the answer is unchecked"
     assert [ask.act for ask, _ in player.asked] == ["draft", "critique"]
 
 
@@ -311,8 +311,8 @@ LEDGERS: list[tuple[dict[str, Value], str, str]] = [
         "Mine.",
         "Chair merged the answers: kept 2 claims (2 of no answer); dropped nothing",
     ),
-    ({"KEPT": ("{Bob}: x",)}, "Bob's way", "Chair gave no merged answer, so the picked answer stands as it was"),
-    ({"MERGED": "Mine."}, "Bob's way", "Chair gave no ledger, so the picked answer stands as it was"),
+    ({"KEPT": ("{Bob}: x",)}, "Bob's way", "Chair gave no merged answer, so the picked answer is kept as it was"),
+    ({"MERGED": "Mine."}, "Bob's way", "Chair gave no ledger, so the picked answer is kept as it was"),
 ]
 
 

@@ -65,7 +65,7 @@ LAID = """
 REPORTING = """
 
 Above are the newest answers of your group, without names. Report them to the other groups, who have read nothing of \
-yours. Report every answer listed below, also one that a single member holds: how many hold it, and the best argument \
+yours. Report every answer listed below, also one that a single member holds: how many give it, and the best argument \
 for it, put as its holders would put it. Say nothing about which answer is right.
 
 Answer 1 is that of Proposal A: 1 in all.
@@ -78,11 +78,11 @@ RECONSIDERING = """
 [Proposal B]:
   Bob report /debate/report#1
 
-The groups have debated apart. Above, each under a letter, they report every answer that they hold, its best argument, \
-and how many hold it; none is marked as the report of your group. How many hold an answer is no reason for it; an \
+The groups have debated apart. Above, each under a letter, they report every answer that they give, its best argument, \
+and how many give it; none is marked as the report of your group. How many hold an answer is no reason for it; an \
 argument is. Keep your answer unless a claim in the reports gives you a reason to change it. Then answer again.
 
-How many hold each answer, by the record:
+How many give each answer, by the record:
 Proposal A: answer 1 by 2; an answer that it does not name by 1
 Proposal B: answer 1 by 1; an answer that it does not name by 2"""
 

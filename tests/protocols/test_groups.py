@@ -196,7 +196,7 @@ async def test_a_count_that_is_not_the_record_s_is_put_right() -> None:
     table.told = {"COUNT 1": 3}
     await table.hold()
     task = next(ask for ask in table.asked("revise") if not ask.audience).task
-    assert "How many hold each answer, by the record:\nProposal A: answer 1 by 4 (the report says 3)\n" in task
+    assert "How many give each answer, by the record:\nProposal A: answer 1 by 4 (the report says 3)\n" in task
 
 
 async def test_who_gives_no_count_and_no_argument_is_counted_all_the_same() -> None:

@@ -183,8 +183,8 @@ The debate so far:
 T1 [A]:
   A argue /debate/round-1#1
 
-A has just said what stands above. Do you interrupt? Bid high only if words of it are false, unfair or beside \
-the point and should not stand for a moment: quote them. Bid 0 to let the debate go on."""
+A has just said what is above. Do you interrupt? Bid high only if words of it are false, unfair or beside \
+the point and need an answer at once: quote them. Bid 0 to let the debate go on."""
 CUT = """\
 Topic: Tea?
 

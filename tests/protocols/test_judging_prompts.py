@@ -50,7 +50,7 @@ T1 [Proposal A]:
 T2 [Proposal B]:
   Bob close /debate/close#2
 
-Above stands the whole debate without names, and once more, under letters and the same marks (T1, T2 …), the \
+Above is the whole debate without names, and once more, under letters and the same marks (T1, T2 …), the \
 closing statements. Judge who argued best over the whole debate: evidence, and answers to what the others said. \
 Neither length nor your own opinion on the topic counts. Vote for one."""
 SUMMED = """\
@@ -76,7 +76,7 @@ You guide this debate; you take no side and repeat nothing. Say whether the newe
 whoever strayed. Clear up what was misunderstood. Then name the one question that the debate should turn to now."""
 CONSENTED = """\
 
-The mediator proposes the text above (PROPOSAL) as the result of this debate. ACCEPT it if you can stand by it, \
+The mediator proposes the text above (PROPOSAL) as the result of this debate. ACCEPT it if you agree with it, \
 ACCEPT_WITH_RESERVATION if you can live with it, REJECT it if it gives up what you hold and were not argued out of. \
 One REJECT is enough to stop it, and nobody minds."""
 

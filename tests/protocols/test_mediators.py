@@ -262,7 +262,7 @@ def test_consent_replaces_every_other_ending(name: str) -> None:
 STYLES: dict[SummaryStyle, tuple[str, str]] = {
     "neutral": ("Take no side", "Summarise the positions fairly"),
     "critical": ("what it never answered", "by its weakest point"),
-    "persuasive": ("Grant what speaks against it", "win over those who hold otherwise"),
+    "persuasive": ("Grant what speaks against it", "win over those who disagree"),
 }
 
 

@@ -167,7 +167,7 @@ def test_an_error_of_our_own_code_names_no_package(install: Install) -> None:
 def test_a_part_that_no_package_offers_cannot_be_stored(install: Install) -> None:
     install("shots", DUEL)
     install("hidden", "from shots import duel", PROTOCOL.format("hidden"))
-    with pytest.raises(ProtocolError, match="Shot of shots cannot stand in a protocol: no package offers its module"):
+    with pytest.raises(ProtocolError, match="Shot of shots cannot be in a protocol: no package offers its module"):
         dump(build("duel", BRIEF, Choices(strategy="vote")))
 
 

@@ -41,9 +41,7 @@ def test_bad_data_is_no_protocol(data: dict[str, object], message: str) -> None:
 
 
 def test_only_known_parts_can_be_stored() -> None:
-    with pytest.raises(
-        ProtocolError, match=r"Participant of .* cannot stand in a protocol: no package offers its module"
-    ):
+    with pytest.raises(ProtocolError, match=r"Participant of .* cannot be in a protocol: no package offers its module"):
         dump(ANN)
 
 

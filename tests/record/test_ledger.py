@@ -205,7 +205,7 @@ async def test_a_record_is_played_back_before_it_is_written_on() -> None:
         first.note(Entered(path="/a"), Interjected(by="x", text="y"), Entered(path="/b"))
     ledger = await opened(store)
     assert ledger.replaying
-    with pytest.raises(RecordMismatch, match=r"entry 1: the record holds entered .*'/a'.*, but the play makes halted"):
+    with pytest.raises(RecordMismatch, match=r"entry 1: the record has entered .*'/a'.*, but the play makes halted"):
         ledger.note(Halted(path="/a", reason="?"))
     ledger = await opened(store)
     ledger.note(Entered(path="/a"))

@@ -62,7 +62,7 @@ async def test_each_finding_has_its_evidence_its_checks_and_its_dispute() -> Non
     assert "found in `a.py` at line 5, not at 8 as the reviewer says." in by_id["F5"]
     assert "does not hold: c.py is no file of what is reviewed)" in by_id["F5"]
     assert "- The change does not touch these lines: it was there before." in by_id["F5"]
-    assert "**Quotation:** not found: the quotation does not stand in a.py." in by_id["F6"]
+    assert "**Quotation:** not found: the quotation is not in a.py." in by_id["F6"]
     assert "- Nobody was asked to check it." in by_id["F6"]
 
 
@@ -86,9 +86,7 @@ async def test_quoted_code_cannot_end_its_block() -> None:
     assert f"\n`````\n{quote}\n`````\n" in text
     assert "| F1 | `a¦b.md:1-4` |" in text
     assert "): nothing is said" in text
-    empty = replace(
-        changed_report, cite=Citation(path="a.py", lines=(1, 1), fault="the quotation does not stand in a.py")
-    )
+    empty = replace(changed_report, cite=Citation(path="a.py", lines=(1, 1), fault="the quotation is not in a.py"))
     changed = replace(review, findings=(replace(item, finding=replace(item.finding, reports=(empty,))),))
     assert "```" not in findings_chapter(changed, over=True)
 
@@ -123,7 +121,7 @@ async def test_a_finding_that_its_finder_holds_on_to_stays_contested() -> None:
 
     text = chapter(markdown(report((await debated(stubborn)).entries, debate="d")))
     assert "### F1: contested\n" in text
-    assert "**R1**, who found it, held on to it: I have read it." in text
+    assert "**R1**, who found it, kept it: I have read it." in text
     assert "not over" not in text
 
 

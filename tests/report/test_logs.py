@@ -129,9 +129,7 @@ def test_a_link_without_a_relation_and_a_target_that_is_not_there() -> None:
     assert "argument\n\n- **Claim:** So\n" in text
 
 
-@pytest.mark.parametrize(
-    ("quote", "suffix"), [("yes, we do", ""), ("We don't", "; what it quotes does not stand in T1")]
-)
+@pytest.mark.parametrize(("quote", "suffix"), [("yes, we do", ""), ("We don't", "; what it quotes is not in T1")])
 def test_words_that_nobody_said_are_not_taken_for_a_quotation(quote: str, suffix: str) -> None:
     form = Form(name="f", fields=(Field(name="QUOTE"), Field(name="TARGET")))
     diary = opened(ANN, BEN)
@@ -150,10 +148,10 @@ def test_the_chapter_says_what_stands_and_what_was_not_answered() -> None:
     assert chart.startswith("```mermaid\nflowchart RL\n")
     assert chart.endswith("\n```")
     assert texts[1:] == [
-        "**Claims that stand**",
+        "**Claims that survived**",
         "- T1 (Ann), strength 0.50: Tea is warm.\n- T4 (Ben), strength 0.50: Not as fast.\n"
         "- T2 (Ben), strength 0.43: Coffee wakes.",
-        "**Claims that do not stand**",
+        "**Claims that fell**",
         "- T3 (Ann), strength 0.40: So does tea. *(against it: T4)*",
         "**Unanswered attacks**",
         "- T4 (Ben) attacks T3 (Ann): Not as fast.",

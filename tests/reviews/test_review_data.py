@@ -88,7 +88,7 @@ async def test_the_data_has_every_state_with_its_reasons() -> None:
     assert states["Moved, was there before."]["touched"] is False
     assert states["<b>@ann</b> [x](y)"]["dispute"]["ruling"] == "UPHELD"
     assert states["Nobody checks this."]["refuter"]["verdict"] is None
-    assert states["No basis."]["fault"] == "the quotation does not stand in a.py"
+    assert states["No basis."]["fault"] == "the quotation is not in a.py"
     assert data["artefact"]["sha256"] == ARTEFACT.sha256
 
 
@@ -161,11 +161,11 @@ async def test_the_text_shows_each_finding_with_its_check() -> None:
         "change-1a2b3c: 2 findings survived, 2 findings contested, 1 finding retracted and 1 finding without basis\n"
     )
     assert "  contested  low api  a.py:5, was there before\n" in words
-    assert "    the words were said to stand at 8\n" in words
-    assert "    J: AGREE (c.py:1, which does not hold) The lines show it.\n" in words
+    assert "    the words were said to be at 8\n" in words
+    assert "    J: AGREE (c.py:1, which is wrong) The lines show it.\n" in words
     assert "    R1 replies: RETRACT I have read it.\n" in words
     assert "    disputed: No. (a.py:10)\n    J: UPHELD So it is.\n" in words
-    assert "    no basis: the quotation does not stand in a.py\n" in words
+    assert "    no basis: the quotation is not in a.py\n" in words
     assert "contested, unchecked  critical" in words
     assert "incomplete: F1 has no verdict of J" in words
 

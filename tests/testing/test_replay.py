@@ -134,7 +134,7 @@ async def test_a_whole_record_is_only_read() -> None:
 async def test_another_protocol_over_the_record_is_a_mismatch_that_names_the_entry() -> None:
     whole = await runner("panel").run(seats(SeededAgent()))
     other = runner("panel", choices=Choices(rounds=2))
-    with pytest.raises(RecordMismatch, match="entry 1: the record holds opened"):
+    with pytest.raises(RecordMismatch, match="entry 1: the record has opened"):
         await other.run(seats(SeededAgent()), whole.lines[:9])
 
 

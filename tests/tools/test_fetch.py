@@ -268,7 +268,7 @@ async def test_redirects_are_followed_and_each_is_checked() -> None:
         ("http://2130706433/", "is refused"),
         ("http://localhost/", "not a public address"),
         ("file:///etc/passwd", "is refused"),
-        ("http://a:b@127.0.0.1/", "holds a name or password"),
+        ("http://a:b@127.0.0.1/", "has a name or password"),
         ("http://a:999999/", "no address of a web page|is refused|only the ports|no host"),
         ("/", "behind more than 5 redirects"),
     ],

@@ -126,7 +126,7 @@ def _locked(password: str, algorithm: str) -> bytes:
         (b"", "is broken or no PDF"),
         (_locked("secret", "RC4-128"), "is encrypted"),
         (_locked("", "RC4-128"), "is encrypted"),
-        (pdf(""), "holds no text; scanned pages cannot be read"),
+        (pdf(""), "has no text; scanned pages cannot be read"),
         (pdf(*["x"] * (documents.MOST_PAGES + 1)), "has 501 pages; at most 500 are read"),
     ],
 )
@@ -168,7 +168,7 @@ def test_the_first_that_cannot_be_read_is_the_last() -> None:
     assert items == (Text(pages=("one",)), Text(fault="is broken or no PDF"))
     large = Document(kind="text", data=b"x" * (documents.MOST_TEXT + 1))
     assert convert([document, large, document], seconds=120)[1:] == (
-        Text(fault="holds more than 1,048,576 characters of text"),
+        Text(fault="has more than 1,048,576 characters of text"),
     )
 
 

@@ -201,7 +201,7 @@ async def test_a_page_is_opened(html: str, text: str) -> None:
 
 async def test_pages_that_are_not_opened() -> None:
     async with Web(serve_pages({"/empty": page("<script>x</script>")})).serve() as web:
-        with pytest.raises(ToolError, match="holds no words"):
+        with pytest.raises(ToolError, match="has no words"):
             await OpenPage(Fetcher(trusted=[web.authority])).use({"url": f"{web.url}/empty"}, ERRAND)
         with pytest.raises(ToolError, match="only the ports"):
             await OpenPage(Fetcher()).use({"url": f"{web.url}/empty"}, ERRAND)

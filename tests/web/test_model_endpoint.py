@@ -348,7 +348,7 @@ def shown(address: str) -> dict[str, Any]:
 
 
 PNG, PLACE, BAD = base64.b64encode(png(30, 20)).decode(), "messages[0].content[1]", "unsupported_value"
-EMPTY = f"{PLACE} is empty; it must hold the file itself, as data:…;base64,…"
+EMPTY = f"{PLACE} is empty; it must contain the file itself, as data:…;base64,…"
 
 REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"n": 2}, "n", "unsupported_value"),

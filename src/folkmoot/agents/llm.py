@@ -71,7 +71,7 @@ SILENT = frozenset({"no_form", "missing", "empty", "quoted_only", "truncated"})
 """Reasons for which a field was not read that say nothing else in its place, as "Thanks!" does."""
 
 COPIED = "its going on was the question about it, and wasn't taken"
-CUT_OFF = "Go on right behind your last words, and come to the end soon: …"
+CUT_OFF = "Go on right behind your last words, and finish soon: …"
 SHOWN = 60
 """Characters of what was cut off that the question shows again."""
 

@@ -134,7 +134,7 @@ STANDING = Form(
         Field(name="CLARITY", kind="number", low=0, high=10, help="how clear your claim is", required=False),
         Field(name="EVIDENCE", kind="number", low=0, high=10, help="how well it is borne out", required=False),
         Field(name="ORIGINALITY", kind="number", low=0, high=10, help="how much it adds", required=False),
-        Field(name="STANDING", kind="number", low=0, high=10, help="how well your position stands after all of it"),
+        Field(name="STANDING", kind="number", low=0, high=10, help="how well your position has survived all of it"),
     ),
 )
 _PREPARE = "Nothing is said aloud yet: you prepare your next turn in private. It is about this:"
@@ -142,7 +142,7 @@ _PROPOSE = f"Name up to {CLAIMS} claims that you could make, each in one sentenc
 _AGAINST = "Now imagine your strongest opponent. What would that opponent reply? Give only the reply, two sentences."
 _FOR = "What would you answer to that? Give only the answer, two sentences."
 _OTHER = "These replies are known already; give one that differs in substance:"
-_JUDGE = "Judge this exchange as a fair listener would, not as a friend: how does your side stand at its end?"
+_JUDGE = "Judge this exchange as a fair listener would, not as a friend: how well is your side doing at the end of it?"
 _READY = (
     "You have prepared this in private. Build your turn on the claim, meet the reply before it is made, and leave "
     "all of it if it does not fit the question:"

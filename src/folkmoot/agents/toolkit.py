@@ -260,7 +260,7 @@ class Toolkit:
         except asyncio.CancelledError:
             if (task := asyncio.current_task()) and task.cancelling():
                 raise
-            return _error("The tool gave no result: something that it waited for was cancelled.")  # and nobody else is
+            return _error("The tool gave no result: something it needed was cancelled.")  # and nobody else is
         except (Exception, SystemExit) as error:  # tools run foreign code over foreign data
             if stop := _stop_within(error):
                 raise stop from error
@@ -326,7 +326,7 @@ def _name(name: str, used: Mapping[str, object]) -> str:
 
 
 async def _missing_from_record() -> Called:
-    raise RecordError("the record holds the result of a tool, but not what the model was asked for it")
+    raise RecordError("the record has the result of a tool, but not what the model was asked for it")
 
 
 class SilentRecorder:

@@ -187,4 +187,4 @@ class _TreeSearch:
 
 
 async def _missing_from_record() -> Called:
-    raise RecordError("the record holds the tree of a search, but not all calls that made it")
+    raise RecordError("the record has the tree of a search, but not all calls that made it")

@@ -39,7 +39,7 @@ CORRECTNESS, SECURITY = CATEGORIES[:2]
 PATTERNS: Sequence[Pattern] = tuple(
     Pattern(re.compile(looks), severity, category, claim)
     for looks, severity, category, claim in (
-        (r"(?i)(?:password|secret|api_?key|token)\s*[:=]\s*[\"']\w", CRITICAL, SECURITY, "a secret stands in the code"),
+        (r"(?i)(?:password|secret|api_?key|token)\s*[:=]\s*[\"']\w", CRITICAL, SECURITY, "a secret is in the code"),
         (r"\beval\(|\bexec\(|shell=True", HIGH, SECURITY, "text is run as a program"),
         (r"(?i)f[\"'](?:select|insert|update|delete)\b.*\{", HIGH, SECURITY, "a value is put into a query as it is"),
         (r"except\s*(?:Exception\s*)?:|catch\s*(?:\(\w*\)\s*)?\{\s*\}", MEDIUM, CORRECTNESS, "an error is swallowed"),

@@ -96,7 +96,7 @@ def fault_of(name: str, sources: Sequence[Source], *, pictures: bool = True) -> 
         if source.file and source.file.is_picture and blind:
             return f"{name} does not see pictures such as {source.name}"
         if source.file and not source.file.is_picture and not source.text and (model is None or not takes_pdf(model)):
-            return f"{name} takes no PDF, and {source.name} holds no text that it could be sent instead"
+            return f"{name} takes no PDF, and {source.name} has no text that could be sent instead"
     return ""
 
 

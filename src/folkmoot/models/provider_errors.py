@@ -430,7 +430,7 @@ _WORDS: Mapping[str, str] = {
     "not_found": "was told that there is no such thing",
     "address": "found nothing at its address",
     "request": "made a request that was not taken",
-    "too_long": "cannot hold a prompt of this length",
+    "too_long": "cannot take a prompt of this length",
     "refused": "withheld its answer",
     "garbled": "made something that is no answer",
 }

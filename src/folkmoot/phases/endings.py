@@ -27,7 +27,7 @@ ENDINGS = ("agent_closing", "mediator_summary", "vote", "vote_based", "ranked_re
 CLOSED = ("close",)
 """The acts that every ending looks at."""
 
-CLOSING = "Give your closing statement: what you hold now, and what persuaded you."
+CLOSING = "Give your closing statement: what you think now, and what persuaded you."
 
 # A verdict that follows from the arguments is asked for, not a compromise: a mediator who may choose splits the
 # difference.
@@ -36,12 +36,12 @@ SUMMING_UP: Mapping[SummaryStyle, str] = {
     # What was not answered shows what a position is worth; praise does not.
     "critical": (
         "Summarise each position by its weakest point: what it left unanswered, what it claimed without evidence. "
-        "Then give the verdict that still stands."
+        "Then give the verdict that survives."
     ),
-    # It is to persuade those who hold otherwise, so it must grant what is right in their case.
+    # It is to persuade those who disagree, so it must grant what is right in their case.
     "persuasive": (
-        "Find the verdict that the arguments bear out. Then write the summary that would best win over those who hold "
-        "otherwise: grant what is right in their case, answer the rest, and give the verdict."
+        "Find the verdict that the arguments bear out. Then write the summary that would best win over those who "
+        "disagree: grant what is right in their case, answer the rest, and give the verdict."
     ),
 }
 
@@ -53,12 +53,12 @@ JURY_VOTING = (
 # A judge prefers what is longer, what stands first and what it agrees with; only the last cannot be helped by order
 # and hidden names, so it is named, and so is length.
 JUDGING = (
-    "Above stands the whole debate without names, and once more, under letters and the same marks (T1, T2 …), the "
+    "Above is the whole debate without names, and once more, under letters and the same marks (T1, T2 …), the "
     "closing statements. Judge who argued best over the whole debate: evidence, and answers to what the others said. "
     "Neither length nor your own opinion on the topic counts. Vote for one."
 )
 RANKING = (
-    "Above stands the whole debate without names, and once more, under letters and the same marks (T1, T2 …), the "
+    "Above is the whole debate without names, and once more, under letters and the same marks (T1, T2 …), the "
     "closing statements. Rate how strong each debater's argument was over the whole debate: evidence, and answers to "
     "what the others said. Neither length nor your own opinion on the topic counts. Give the reason before the score."
 )

@@ -38,7 +38,7 @@ from folkmoot.phases.base import Phase, Play, Sequence, State, is_batch
 from folkmoot.phases.choices import Final, Memory
 from folkmoot.policy.convergence import LIKEN, last_steps
 
-TASK = "Recall what earlier debates on like topics came to, and which critiques changed an answer there."
+TASK = "Recall what earlier debates on similar topics decided, and which critiques changed an answer there."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

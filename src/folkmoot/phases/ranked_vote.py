@@ -32,15 +32,15 @@ ACCEPTABLE = "ACCEPTABLE"
 
 # Length and confident tone move judges who are not warned; their own answer is not there to be preferred.
 RANK = (
-    "Above stand answers of others to the topic, without names. Rank them by how right and how well founded they are; "
+    "Above are answers of others to the topic, without names. Rank them by how right and how well founded they are; "
     "neither length nor style counts."
 )
 APPROVE = (
-    "Above stand answers of others to the topic, without names. Say which of them you could accept as the result: as "
+    "Above are answers of others to the topic, without names. Say which of them you could accept as the result: as "
     "many as you like, in any order. Neither length nor style counts."
 )
 SCORE = (
-    "Above stand answers of others to the topic, without names. Give each a score from 0 to {most} by how right and "
+    "Above are answers of others to the topic, without names. Give each a score from 0 to {most} by how right and "
     "how well founded it is; neither length nor style counts. Use the whole scale."
 )
 
@@ -105,7 +105,7 @@ class Ranking:
 def ranking_form(n: int, *, approve: bool = False) -> Form:
     """The form of a ranking of that many answers, or of an approval of some of them."""
     reason = Field(name="REASON", help="what the best of them has and the others lack, in a sentence or two")
-    order = "the labels alone, the best first; whom you leave out stands below all others"
+    order = "the labels alone, the best first; whoever you leave out ranks below all others"
     acceptable = "the labels alone of those that you could accept"
     name, instruction = (ACCEPTABLE, acceptable) if approve else (RANKING, order)
     return Form(name="ranking", fields=(reason, Field(name=name, kind="list", choices=labels(n), help=instruction)))

@@ -29,7 +29,7 @@ REVIEWING = (
 REVIEWED = Form(
     name="review",
     fields=(
-        Field(name="FEEDBACK", help="each weakness: where it stands, and what would mend it; NONE if there is none"),
+        Field(name="FEEDBACK", help="each weakness: where it is, and what would fix it; NONE if there is none"),
         Field(name="SCORE", kind="number", low=0, high=10, help="0 misses the task, 10 could not be better"),
     ),
 )
@@ -121,7 +121,7 @@ class Reflection:
         if text is None:
             return Decision(status="no_decision", rule="review", how=f"{self.writer} gave no text")
         if score is None:
-            how = f"no score of {self.reviewer}'s could be read; the newest text stands"
+            how = f"no score of {self.reviewer}'s could be read; the newest text is kept"
             return Decision(status="no_decision", text=text.text, rule="review", how=how)
         counted = f"{self.reviewer} gives the text of round {text.round} {score:g} of 10; {self.threshold:g} accept it"
         reached = score >= self.threshold
@@ -130,7 +130,7 @@ class Reflection:
             winner=self.writer if reached else "",
             text=text.text,
             rule="review",
-            how=counted if reached else f"{counted}: the best text stands, the rounds were used up",
+            how=counted if reached else f"{counted}: the best text is kept: the rounds were used up",
         )
 
 

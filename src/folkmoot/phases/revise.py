@@ -21,7 +21,7 @@ from folkmoot.phases.speak import NEAREST, POSITIONS, SPOKEN, Everyone, same_lan
 RECONSIDER = (
     "Do you want to take back or improve one of your earlier turns, now that you have heard the others? Name it."
 )
-REVISE = "You revise your turn above. Write what shall stand in its place, in full; keep what you still hold."
+REVISE = "You revise your turn above. Write what is to replace it, in full; keep what you still think."
 CHOSEN = Form(
     name="choice", fields=(Field(name=REPLACES, kind="choice", required=False, help="the turn that you revise"),)
 )
@@ -137,14 +137,14 @@ LAID = View(last=0, numbered=True)
 # Some will read nothing but the summary: what it leaves out is lost, what it judges is judged for them.
 SUM_UP = (
     "Sum up the turns above for those who will not read them. Begin with the earlier summary, where there is one, and "
-    "keep of it what still holds. Name every position with its holder and best reason, every concession, and every "
+    "keep what's still true of it. Name every position with its holder and best reason, every concession, and every "
     "disagreement that stands. Add nothing, leave out no side, and say nothing about who is right."
 )
 SUMMED = Form(
     name="summary",
     fields=(
         Field(name="SUMMARY", help="what was said, in a few paragraphs"),
-        Field(name="POSITIONS", kind="list", required=False, help="one line each: who holds what, and why"),
+        Field(name="POSITIONS", kind="list", required=False, help="one line each: who thinks what, and why"),
         Field(name="OPEN", kind="list", required=False, help="what is disputed or not answered yet"),
     ),
 )

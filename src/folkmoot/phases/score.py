@@ -21,7 +21,7 @@ SCORES = Form(
         # The reason first: a score that is given first is only justified afterwards.
         Field(name="REASON", help="what is strong and what is weak, in two sentences"),
         Field(name="CLARITY", kind="number", low=0, high=10, help=f"can it be understood and followed; {POOR_TO_BEST}"),
-        Field(name="EVIDENCE", kind="number", low=0, high=10, help=f"do facts bear the claim; {POOR_TO_BEST}"),
+        Field(name="EVIDENCE", kind="number", low=0, high=10, help=f"do facts support the claim; {POOR_TO_BEST}"),
         Field(name="ORIGINALITY", kind="number", low=0, high=10, help=f"is it new in this debate; {POOR_TO_BEST}"),
     ),
 )

@@ -71,7 +71,7 @@ MAPPING = (
 # What is left out of a summary is lost; a gap that is not named reads as if nothing had been there.
 GATHERING = (
     "Above are the answers for the single items. Put them together into one result for the task that the topic states. "
-    "Keep what single answers hold against the others; add nothing of your own."
+    "Keep where single answers contradict the others; add nothing of your own."
 )
 
 

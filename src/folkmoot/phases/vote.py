@@ -263,7 +263,7 @@ class Adopt:
         text = read_field(turn, self.otherwise) if self.status and self._is_left_out(turn) else None
         if text is None:
             return replace(none, how=f"{turn.by} gave no {self.field}")
-        instead = f"{turn.by} says {self.value} without a {self.field}: the {self.otherwise} stands in for it"
+        instead = f"{turn.by} says {self.value} without a {self.field}: the {self.otherwise} replaces it"
         return replace(none, status="decided", text=str(text), how=instead)
 
     def _is_left_out(self, turn: Turn) -> bool:
@@ -335,7 +335,7 @@ def uncontested(state: State, groups: Mapping[str, Sequence[Turn]], rule: Rule, 
         return replace(none, how="there is no proposal")
     ((name, turns),) = groups.items()
     if len(turns) < 2:
-        return replace(none, how=f"{name} is the only proposal: no vote was held")
+        return replace(none, how=f"{name} is the only proposal: there was no vote")
     decision = rule.decide(answers_as_ballots(state, acts, groups), (name,))
     counted = with_words(decision, groups, state.transcript)
     if decision.status != "decided":

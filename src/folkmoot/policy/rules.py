@@ -271,7 +271,7 @@ def no_vote_reason(ballots: Sequence[Ballot], candidates: Sequence[str]) -> str:
     """Why there is no vote to count."""
     if not ballots:
         only = f"{candidates[0]} is the only proposal: " if len(candidates) == 1 else ""
-        return f"{only}no vote was held"
+        return f"{only}there was no vote"
     abstained = all(ballot.state == "abstained" for ballot in ballots)
     if len(ballots) == 1:
         return f"the only voter {'abstained' if abstained else 'cast no vote'}"

@@ -36,13 +36,13 @@ SPEECHES = ("argue",)
 
 # A judge prefers what is longer and what it agrees with; the rules of parliamentary debate forbid both.
 JUDGING = (
-    "Above stands the whole debate without names. {speeches} Rank the four teams by how well each filled its role over "
+    "Above is the whole debate without names. {speeches} Rank the four teams by how well each filled its role over "
     "the whole debate: its arguments, its rebuttal, its points and its answers. Neither length nor your own opinion on "
     "the motion counts."
 )
 REPLYING = " First say of each office in a sentence or two what its speech did, and what it missed."
 VOTING = (
-    "Above stands the whole debate without names. {speeches} Rank the teams named below by how well each filled its "
+    "Above is the whole debate without names. {speeches} Rank the teams named below by how well each filled its "
     "role over the whole debate: its arguments, its rebuttal, its points and its answers. Neither length nor your own "
     "opinion on the motion counts. A team of your own is not among them."
 )

@@ -35,7 +35,7 @@ REVISE = (
 
 # A judge prefers what is longer, what stands first and what it agrees with; so order, names and length are dealt with.
 JUDGING = (
-    "Above stands the whole debate without names, and once more, under letters and the same marks (T1, T2 …), the "
+    "Above is the whole debate without names, and once more, under letters and the same marks (T1, T2 …), the "
     "proposals as they stand now. Judge which of them withstood the critiques best: what was said against it, and what "
     "its author answered. Neither length nor your own opinion on the topic counts. Vote for one."
 )

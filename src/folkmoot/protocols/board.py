@@ -228,13 +228,13 @@ def _reason(ballots: Sequence[Ballot]) -> str:
 
 # A member that is not told what withdrawing costs does so at once, to please.
 SPEAKING = (
-    "Message {n} of at most {most}. You sit on this board, which has to come to a verdict on the topic. Judge from "
-    "your own expertise, rest on the documents, and answer what the others said where you differ. Give your verdict "
+    "Message {n} of at most {most}. You sit on this board, which has to reach a verdict on the topic. Judge from "
+    "your own expertise, rely on the documents, and answer what the others said where you differ. Give your verdict "
     "once you have one, with your reasons; a later one replaces it. Withdraw only if you have given a verdict and have "
     "nothing to add: you will not speak again, and your verdict stands. A short message counts as well: "
     "Content, VerdictReasoning, Verdict and Withdrawn are enough."
 )
-DUE = "The deadline has passed and you owe a verdict: this message must hold it."
+DUE = "The deadline has passed and you owe a verdict: this message must contain it."
 # What comes first is said as it stands by the built-in timekeeper, which has no words of its own.
 REMINDING = (
     "{where} {owing}\n\nYou keep the time of this board. Tell the members so, in one or two sentences of your own. You "
@@ -420,7 +420,7 @@ def _members_without_verdict(course: Course, states: Mapping[str, Standing]) -> 
     if not course.now:
         return f"Without a verdict so far: {names}. The clock is ticking."
     if course.deadlines == 1:
-        return f"Deadline: a verdict is due now from {names}. It must stand in their next message."
+        return f"Deadline: a verdict is due now from {names}. It must be in their next message."
     return f"Deadline {course.deadlines}: only {names} may speak until each has given the verdict."
 
 

@@ -30,7 +30,7 @@ FIRST = "Answer the question on your own, from what you know and from the backgr
 
 # A chair that is only asked for the best answer copies one; one that is only asked for a summary decides nothing.
 SYNTHESIS = (
-    "Above stand all answers, without names. {ranking} Write the best answer that can be made of them: decide where "
+    "Above are all answers, without names. {ranking} Write the best answer that can be made of them: decide where "
     "they differ, and follow reasons, not the ranking alone. Then say for each what you took from it, and what you "
     "left out of all."
 )

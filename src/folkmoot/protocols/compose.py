@@ -121,7 +121,7 @@ JUDGEMENT = Form(
     fields=(
         Field(name="WHY", help="the reason, in one sentence", required=False),
         Field(name="NEW", kind="choice", choices=("CLAIMS", "NONE"), help="what this round brought"),
-        Field(name="CONSENSUS", kind="choice", choices=("REACHED", "OPEN"), help="whether all hold the same position"),
+        Field(name="CONSENSUS", kind="choice", choices=("REACHED", "OPEN"), help="whether all have the same position"),
     ),
 )
 """What a moderator gives after each round where the rounds may end early."""
@@ -129,7 +129,7 @@ JUDGEMENT = Form(
 # Models call politeness agreement and count new words as new points; both are named, because each ends or prolongs
 # a debate wrongly.
 TASK = (
-    "Judge where the debate stands after round {round}. CONSENSUS is REACHED only if every debater now holds the same "
+    "Judge how far the debate is after round {round}. CONSENSUS is REACHED only if every debater now holds the same "
     "position; politeness and shared facts are none. NEW is NONE only if this round brought no claim, reason or "
     "evidence that was not there before; an old point in new words is not new."
 )
@@ -297,14 +297,14 @@ INTERRUPTED = ("argue", "answer")
 
 # Models seldom refuse a chance to speak, so the bid says what 0 is for.
 BIDDING = (
-    "{speaker} has just said what stands above. Do you interrupt? Bid high only if words of it are false, unfair or "
-    "beside the point and should not stand for a moment: quote them. Bid 0 to let the debate go on."
+    "{speaker} has just said what is above. Do you interrupt? Bid high only if words of it are false, unfair or "
+    "beside the point and need an answer at once: quote them. Bid 0 to let the debate go on."
 )
 INTERRUPTING = (
     "You interrupt {speaker}. Quote the exact words above that you answer, and say in at most three sentences what is "
     "wrong with them."
 )
-ANSWERING = "{speaker} has interrupted you with what stands above. Answer it in at most three sentences."
+ANSWERING = "{speaker} has interrupted you with what is above. Answer it in at most three sentences."
 
 CUTTING_IN = with_required_target(
     Form(name="interruption", fields=tuple(field for field in quoting_speech(()).fields if field.name != "ANSWER"))

@@ -109,7 +109,7 @@ def debate_step(brief: Brief, *, voting: str, rounds: int, latest: bool = False)
         ProtocolError: an unknown strategy, or ``moderator`` without one.
     """
     heading = (
-        "Debate Round {round}\n\nCurrent Proposals: all of them stand above, each under its author's name; long ones "
+        "Debate Round {round}\n\nCurrent Proposals: all of them are above, each under its author's name; long ones "
         f"are cut after {IN_ROUNDS} characters."
     )
     return Steps(
@@ -301,6 +301,6 @@ def _unanimous(names: Sequence[str], how: str) -> Decision:
         share=1.0,
         support=tuple(names),
         strength="unanimous",
-        how=f"{how}: no vote was held",
+        how=f"{how}: there was no vote",
         tally=dict.fromkeys(names, 0.0),
     )

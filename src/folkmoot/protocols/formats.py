@@ -64,9 +64,11 @@ def checked(options: tuple[str, ...]) -> Form:
     """What was found in one step of another's chain, then a chain."""
     target, relation, *_ = speech(options).fields
     step = Field(name="STEP", kind="choice", choices=STEPS, required=False, help=f"the step of {TARGET} that you check")
-    finding = Field(name="CHECK", required=False, help="what you found in that step: why it holds, or where it breaks")
+    finding = Field(
+        name="CHECK", required=False, help="what you found in that step: why it's right, or where it breaks"
+    )
     claim, *steps = chain(options).fields
-    same = replace(claim, help="what you claim, in one sentence; word for word as before if it stands")
+    same = replace(claim, help="what you claim, in one sentence; word for word as before if nothing changed")
     return Form(name="checked_chain", fields=(target, relation, step, finding, same, *steps))
 
 

@@ -32,13 +32,13 @@ REPORT = "report"
 # Whoever reports has an answer too. "As its holders would" keeps the others' from being put weakly.
 REPORTING = (
     "Above are the newest answers of your group, without names. Report them to the other groups, who have read nothing "
-    "of yours. Report every answer listed below, also one that a single member holds: how many hold it, and the best "
+    "of yours. Report every answer listed below, also one that a single member holds: how many give it, and the best "
     "argument for it, put as its holders would put it. Say nothing about which answer is right."
 )
 # Members follow numbers more than reasons; the counts have to be known, so their weight is named.
 ACROSS = (
-    "The groups have debated apart. Above, each under a letter, they report every answer that they hold, its best "
-    "argument, and how many hold it; none is marked as the report of your group. How many hold an answer is no reason "
+    "The groups have debated apart. Above, each under a letter, they report every answer that they give, its best "
+    "argument, and how many give it; none is marked as the report of your group. How many hold an answer is no reason "
     "for it; an argument is. Keep your answer unless a claim in the reports gives you a reason to change it. Then "
     "answer again."
 )
@@ -141,7 +141,7 @@ class Reconsider:
             key=state.key(n),
             to=name,
             act="revise",
-            task="\n".join((f"{self.task}\n\nHow many hold each answer, by the record:", *counts)),
+            task="\n".join((f"{self.task}\n\nHow many give each answer, by the record:", *counts)),
             form=self.form,
             about=tuple(turn.key for turn in reports),
             view=View(last=0, anonymous=True),
@@ -243,12 +243,12 @@ def _form(shown: Sequence[Turn]) -> Form:
         form_fields = turns[0].ask.form.fields if turns[0].ask and turns[0].ask.form else ()
         closed = any(field.name == "ANSWER" and field.kind == "choice" for field in form_fields)
         choices = tuple(other for other, _ in groups)
-        instruction = "one of the answers, in the words in which it stands above"
+        instruction = "one of the answers, word for word as above"
         fields += [
             Field(name=f"ANSWER {n}", kind="choice", choices=choices)
             if closed
             else Field(name=f"ANSWER {n}", help=instruction),
-            Field(name=f"COUNT {n}", kind="number", low=0, high=len(shown), help="how many hold it"),
+            Field(name=f"COUNT {n}", kind="number", low=0, high=len(shown), help="how many give it"),
             Field(name=f"ARGUMENT {n}", help="the best argument for it"),
         ]
     return Form(name="report of a group", fields=tuple(fields))

@@ -35,7 +35,7 @@ SUMMARISING: Mapping[SummaryStyle, str] = {
     # A case that hides what speaks against it persuades nobody for long.
     "persuasive": (
         "Sum up the debate as the case for the position that the arguments bear out best. Grant what speaks against "
-        "it, say why it holds none the less, and name the positions that were not taken."
+        "it, say why it's right all the same, and name the positions that were not taken."
     ),
 }
 SUMMED_UP = Form(
@@ -66,14 +66,14 @@ RECONCILING = (
 COMMON_GROUND = Form(
     name="reconciliation",
     fields=(
-        Field(name="COMMON", help="what all hold"),
+        Field(name="COMMON", help="what all agree on"),
         Field(name="DIFFERENCES", help="where they differ, and what each needs"),
         Field(name="PROPOSAL", help="the text, complete in itself"),
     ),
 )
 # Agreeing is easier than objecting, so an objection is asked for as plainly as an agreement.
 CONSENTING = (
-    "The mediator proposes the text above (PROPOSAL) as the result of this debate. ACCEPT it if you can stand by it, "
+    "The mediator proposes the text above (PROPOSAL) as the result of this debate. ACCEPT it if you agree with it, "
     "ACCEPT_WITH_RESERVATION if you can live with it, REJECT it if it gives up what you hold and were not argued out "
     "of. One REJECT is enough to stop it, and nobody minds."
 )

@@ -235,7 +235,7 @@ def spoken_for(office: SpeechRole, options: tuple[str, ...]) -> Form:
     field = Field(name="OFFICE", kind="choice", choices=(office.full,), required=False, help="for whom you speak")
     *rest, answer = speech(options).fields
     # A side is drawn, not believed in.
-    ours = replace(answer, help="the answer that your side stands for")
+    ours = replace(answer, help="your side's answer")
     return Form(name="bp_speech", fields=(field, *rest, ours))
 
 

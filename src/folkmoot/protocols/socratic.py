@@ -31,7 +31,7 @@ QUESTION_TASK = (
 )
 
 # Where the thesis failed or is hidden there is nothing to test yet.
-UNHEARD = "Round {round}: you examine {name}, of whom you have heard nothing yet. Ask what {name} holds, and why."
+UNHEARD = "Round {round}: you examine {name}, of whom you have heard nothing yet. Ask what {name} thinks, and why."
 
 # The direct answer comes first: models like to restate their case instead. A change of mind is offered as an equal.
 ANSWER_TASK = (

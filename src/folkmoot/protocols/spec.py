@@ -222,7 +222,7 @@ def name_of(kind: type["DataclassInstance"]) -> str:
     matching = [offer for offer in _code() if offer.point.module == kind.__module__]
     if not matching or not is_dataclass(kind):
         reason = "no package offers its module" if is_dataclass(kind) else "it is not a dataclass"
-        raise ProtocolError(f"{name} of {kind.__module__} cannot stand in a protocol: {reason}")
+        raise ProtocolError(f"{name} of {kind.__module__} cannot be in a protocol: {reason}")
     return f"{matching[0].package}:{name}"
 
 

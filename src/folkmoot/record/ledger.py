@@ -149,7 +149,7 @@ class Ledger:
         World events can only happen where the record ends; a play event that the record holds already must be the same.
 
         Raises:
-            RecordMismatch: the record holds something else at this place.
+            RecordMismatch: the record has something else at this place.
             RecordError: the debate is over, the record is not open for writing, or an event cannot be stored.
         """
         for event in events:
@@ -336,7 +336,7 @@ class Ledger:
 
 
 def _differ(entry: Entry, event: Event) -> str:
-    return f"entry {entry.seq}: the record holds {_show(entry.event)}, but the play makes {_show(event)}"
+    return f"entry {entry.seq}: the record has {_show(entry.event)}, but the play makes {_show(event)}"
 
 
 def _show(event: Event) -> str:

@@ -460,9 +460,9 @@ _MOST_EDGES = 450
 """Edges of a chart: Mermaid draws none of more than 500."""
 
 _GROUPS: Mapping[Standing, str] = {
-    "in": "Claims that stand",
+    "in": "Claims that survived",
     "undecided": "Claims left undecided: they attack each other",
-    "out": "Claims that do not stand",
+    "out": "Claims that fell",
     "replaced": "Claims replaced by their authors",
     "question": "Questions",
 }
@@ -580,7 +580,7 @@ RULINGS: Mapping[Ruling, str] = {
     "SPLIT": "split the dispute",
     "": "gave no ruling",
 }
-REPLIES: Mapping[ReplyWord, str] = {"RETRACT": "retracted it", "HOLD": "held on to it"}
+REPLIES: Mapping[ReplyWord, str] = {"RETRACT": "retracted it", "HOLD": "kept it"}
 
 
 def finding_in_words(item: Reviewed) -> str:

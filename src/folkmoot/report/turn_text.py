@@ -52,9 +52,7 @@ def link(turn: Turn, transcript: Transcript) -> str:
     relation = str(read_field(turn, "RELATION") or "")
     relation_in_words = f": {_VERBS.get(relation, relation)}" if relation else ""
     quote = str(read_field(turn, "QUOTE") or "")
-    wrong = (
-        f"; what it quotes does not stand in {target.mark}" if quote and not contains_words(quote, target.text) else ""
-    )
+    wrong = f"; what it quotes is not in {target.mark}" if quote and not contains_words(quote, target.text) else ""
     return f"{turn.mark} answers {target.mark} ({target.by}){relation_in_words}{wrong}"
 
 

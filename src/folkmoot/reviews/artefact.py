@@ -121,7 +121,7 @@ class Unseen:
 
     def __str__(self) -> str:
         place = f"{self.path}:{self.line}{' (removed)' if self.mark == '-' else ''}"
-        return f"{place} holds signs that nobody sees: {', '.join(self.signs)}"
+        return f"{place} has invisible characters: {', '.join(self.signs)}"
 
 
 def _unseen_in(file: ReviewedFile) -> Iterator[Unseen]:
@@ -266,7 +266,7 @@ class Artefact:
         """The artefact as documents of a brief: what it is, then its files."""
         facts = {**self.facts, "files": str(len(self.files)), "sha256": self.sha256}
         if self.unseen:
-            facts["unseen signs"] = "<U+202E> and the like stand in the lines for signs that nobody sees"
+            facts["unseen signs"] = "<U+202E> and the like mark invisible characters in the lines"
         head = Source(
             name=HEAD, text="\n".join(f"{name}: {' '.join(clean(fact).split())}" for name, fact in facts.items())
         )
@@ -278,10 +278,10 @@ MOST_NAMED = 20
 
 
 def unseen_in_words(artefact: Artefact) -> list[str]:
-    """What holds signs that nobody sees, a sentence for each line."""
+    """What has invisible characters, a sentence for each line."""
     lines = artefact.unseen
     more = counted(len(lines) - MOST_NAMED, "more line")
-    rest = [f"signs that nobody sees stand in {more}"] if len(lines) > MOST_NAMED else []
+    rest = [f"invisible characters are in {more}"] if len(lines) > MOST_NAMED else []
     return [*map(str, lines[:MOST_NAMED]), *rest]
 
 

@@ -125,13 +125,13 @@ def _located(file: ReviewedFile, cited: Citation) -> Citation:
     first, last = cited.lines
     places = _quoted_places(file, cited.quote)
     if not places:
-        return replace(cited, fault=f"the quotation does not stand in {cited.path}")
+        return replace(cited, fault=f"the quotation is not in {cited.path}")
     if here := [place for place in places if place.first <= last and place.last >= first]:
         best = min(here, key=lambda place: (place.end - place.begin, place.begin))
         return replace(cited, reach=(best.begin, best.end))
     near = min(places, key=lambda place: max(place.first - last, first - place.last))
     if len(places) > 1 and max(near.first - last, first - near.last) > NEAR:
-        fault = f"the quotation stands at {len(places)} other places of {cited.path}, none of them near"
+        fault = f"the quotation is at {len(places)} other places of {cited.path}, none of them near"
         return replace(cited, fault=fault)
     return replace(cited, lines=(near.first, near.last), moved_from=cited.lines, reach=(near.begin, near.end))
 

@@ -245,7 +245,7 @@ def _result(run: ReviewRun, item: Reviewed, rules: Sequence[str]) -> dict[str, o
 
 
 _UNSEEN_WORDS = (
-    "A line holds characters that are not shown: of no width, for the direction of writing, or for control. "
+    "A line has characters that are not shown: of no width, for the direction of writing, or for control. "
     "The code that runs may be another one than the code that is read."
 )
 _UNSEEN_RULE: Mapping[str, object] = {
@@ -357,11 +357,11 @@ def _details(item: Reviewed) -> Iterator[str]:
     if item.finding.linked:
         yield f"at the same lines, with another quotation or claim: {listed(item.finding.linked)}"
     if item.finding.cite.moved_from:
-        yield f"the words were said to stand at {span(item.finding.cite.moved_from)}"
+        yield f"the words were said to be at {span(item.finding.cite.moved_from)}"
     if item.finding.cite.fault:
         yield f"no basis: {item.finding.cite.fault}"
     if check := item.refutation:
-        citation = f" ({check.cite}{'' if check.proven else ', which does not hold'})" if check.cite else ""
+        citation = f" ({check.cite}{'' if check.proven else ', which is wrong'})" if check.cite else ""
         alike = ", of the same vendor" if check.same_vendor else ""
         yield f"{check.by}{alike}: {check.verdict or 'no verdict'}{citation} {clip(check.reason, 400)}".rstrip()
     if item.reply:

@@ -210,7 +210,7 @@ async def check_phase(phase: Phase | str, brief: Brief = SCENE.brief, choices: C
     names = [participant.name for participant in brief.participants]
     agents: Mapping[str, Agent] = dict.fromkeys(names, SeededAgent())
     uncut = await harness.run(agents)
-    assert uncut.transcript.closed, "the debate did not come to its end"
+    assert uncut.transcript.closed, "the debate did not end"
     assert any(turn.ask for turn in uncut.transcript.all()), "nobody was asked anything"
     for cut in range(1, len(uncut.lines), 1 + len(uncut.lines) // CUTS):
         again = await harness.run(agents, uncut.lines[:cut])
@@ -222,4 +222,4 @@ async def check_phase(phase: Phase | str, brief: Brief = SCENE.brief, choices: C
         ended = await harness.run(agents_by_name)
         silent_names = ", ".join(sorted(silent))
         over = ended.transcript.closed or ended.transcript.paused  # where nobody can be asked at all it pauses
-        assert over, f"the debate does not come to its end where nothing comes from {silent_names}"
+        assert over, f"the debate does not end where nothing comes from {silent_names}"

@@ -163,7 +163,7 @@ def _check_table(provider: Provider) -> None:
     assert provider.keys or not provider.needs_key, "it needs a key, and names no environment variable for it (keys)"
     for variable in _variables(provider):
         owner = known.get(variable, name)
-        assert owner == name, f"{variable} belongs to {owner}; what stands in it would be sent to another host"
+        assert owner == name, f"{variable} belongs to {owner}; what is in it would be sent to another host"
 
 
 def _variables(provider: Provider) -> tuple[str, ...]:
@@ -246,7 +246,7 @@ async def _check_failures(make: Callable[[], Model], host: Host) -> None:
     refusal = f"the key {KEY} is not valid"
     error = await _failure(make, host, "the status 401", status=401, raw=json.dumps({"error": refusal}).encode())
     assert not error.again, "after the status 401 it would try the same key again"
-    assert KEY not in str(error), "the key stands in the sentence of an error"
+    assert KEY not in str(error), "the key is in the sentence of an error"
     error = await _failure(make, host, "the status 429", status=429, headers={"retry-after": "7"})
     assert error.again, "the status 429 ends the call; it should be tried again"
     assert error.retry_after == 7, "it does not keep the time that a server asks to wait (retry-after)"

@@ -30,7 +30,7 @@ MOST_PAGES = 500
 MOST_TEXT = 1024 * 1024
 """Characters of one document."""
 
-NO_TEXT = "holds no text; scanned pages cannot be read"
+NO_TEXT = "has no text; scanned pages cannot be read"
 """The fault of a PDF whose pages are pictures: the number of its pages is known."""
 
 MEMORY = 1024 * 1024 * 1024
@@ -181,7 +181,7 @@ def read_pdf(data: bytes) -> Text:
 
 def _sized(text: Text) -> Text:
     if sum(map(len, text.pages)) > MOST_TEXT:
-        return Text(fault=f"holds more than {MOST_TEXT:,} characters of text")
+        return Text(fault=f"has more than {MOST_TEXT:,} characters of text")
     return text
 
 

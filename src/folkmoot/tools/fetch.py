@@ -264,7 +264,7 @@ def _parse(address: str, *, base: "URL | None" = None) -> "URL":
     if url.scheme not in ("http", "https") or not plain or len(str(url)) > LONGEST_ADDRESS:
         raise ToolError(f"{_address_text(address)} is refused: write http:// or https:// and the plain name of a host")
     if url.userinfo:
-        raise ToolError("the address is refused: it holds a name or password")
+        raise ToolError("the address is refused: it has a name or password")
     return url
 
 

@@ -31,7 +31,7 @@ LONGEST_QUERY = 300
 
 SPEC = ToolSpec(
     name="rag",
-    help="Finds the passages of the debate's documents that bear on a question. Cite what you use by its place.",
+    help="Finds the passages of the debate's documents that matter for a question. Cite what you use by its place.",
     parameters={
         "type": "object",
         "properties": {

@@ -241,5 +241,5 @@ class OpenPage:
         """Read a page; see ``agents.toolkit.Tool``."""
         page = await self._fetcher.fetch(str(arguments["url"]).strip())
         if not page.text.strip():
-            raise ToolError("the page holds no words; it may need a browser")
+            raise ToolError("the page has no words; it may need a browser")
         return ToolResult(text=f"{page.title}\n\n{page.text}" if page.title else page.text, sources=(page.address,))

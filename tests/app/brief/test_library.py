@@ -93,7 +93,7 @@ def test_limits(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (files, "MOST_TEXT", 20, "the library has more than 20 characters of text"),
         (files, "MOST_BYTES", 30, "the library has more than 30 bytes"),
         (files, "MOST_BYTES", 12, "'papers/a.txt' is larger than 12 bytes"),
-        (documents, "MOST_TEXT", 11, "'papers/b.md' holds more than 11 characters of text"),
+        (documents, "MOST_TEXT", 11, "'papers/b.md' has more than 11 characters of text"),
     ]
     for module, name, most, text in cases:
         with monkeypatch.context() as patch:

@@ -109,7 +109,7 @@ def test_a_tie_names_both_answers_and_the_commands_that_would_break_it() -> None
     assert "objections" not in words
     assert f"What would break the tie folkmoot show --recount {ID}" in words
     assert f"<code>folkmoot again {ID} --protocol moderated</code>" in page
-    assert "Open: as many stand against it" in words
+    assert "Open: as many are against it" in words
 
 
 def test_whose_ballot_did_not_count_is_said_beside_the_votes() -> None:

@@ -50,7 +50,7 @@ def test_what_stands_once_is_asked_about() -> None:
     with pytest.raises(BriefError) as caught:
         read_transcript(text, "file.md")
     assert str(caught.value) == (
-        "file.md: Note stands only once, so it may be no name. Say who speaks, such as: --names Ada,Ben,Note"
+        "file.md: Note is there only once, so it may be no name. Say who speaks, such as: --names Ada,Ben,Note"
     )
     assert [turn.by for (turn,) in read_transcript(text, "file.md", ["Ada", "Ben"]).turns] == ["Ada", "Ben"] * 2
 

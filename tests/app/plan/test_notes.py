@@ -57,10 +57,10 @@ IDLE: list[tuple[str, int | None, str]] = [
     ("debate_format: bp_style\ncontext_strategy: summarize_past", None,
      "There will be no summary: one is made every 2 rounds, and there is at most 1 round."),
     ("protocol: panel\nquorum: 5", None,
-     "quorum: 5 has no effect: at most 3 models speak at the same time, so all are waited for."),
+     "quorum: 5 has no effect: at most 3 models speak at the same time, so the debate waits for all."),
     ("protocol: panel\nquorum: 3", None, "quorum: 3 has no effect: at most 3 models"),
-    ("protocol: board\nquorum: 2", None, "In board everybody is waited for here, so quorum has no effect."),
-    ("protocol: findings\nquorum: 2", None, "In findings everybody is waited for here, so quorum has no effect."),
+    ("protocol: board\nquorum: 2", None, "In board here the debate waits for everybody, so quorum has no effect."),
+    ("protocol: findings\nquorum: 2", None, "In findings here the debate waits for everybody, so quorum has no effect."),
     ("protocol: panel\ninterruptions: yes", None, "In panel there is no turn to interrupt, so interruptions"),
 ]
 BUSY: list[tuple[str, int | None]] = [

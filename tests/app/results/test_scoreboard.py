@@ -206,4 +206,4 @@ def test_rows_that_stand_twice_are_refused(tmp_path: Path) -> None:
     save_result(tmp_path / "run", replace(whole, scores=(*whole.scores, whole.scores[3])))
     shown = folkmoot(tmp_path, "eval", "show", "run")
     assert shown.exit_code == 1
-    assert f"arm '{UNIFORM}', question 'q0001', repeat 1 stands twice" in shown.output
+    assert f"arm '{UNIFORM}', question 'q0001', repeat 1 is there twice" in shown.output

@@ -284,7 +284,7 @@ async def test_a_record_that_other_code_has_made_is_parked_with_the_entry_that_d
         asked_before = len(place.model.history)
         async with place.working():
             job = await place.until("older", "parked")
-        assert job.reason.startswith(f"entry {asked_at + 1}: the record holds asked")
+        assert job.reason.startswith(f"entry {asked_at + 1}: the record has asked")
         assert "What older code has asked." in job.reason
         assert len(place.model.history) == asked_before
         assert await place.workspace.store.read("older") == tuple(lines)

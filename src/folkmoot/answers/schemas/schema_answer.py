@@ -57,7 +57,7 @@ def _decoded(words: str) -> object:
 
     def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
         if len({name for name, _ in pairs}) < len(pairs):
-            raise ValueError("a name stands there twice")
+            raise ValueError("a name is there twice")
         return dict(pairs)
 
     def refuse(word: str) -> object:

@@ -304,7 +304,7 @@ def _unknown_key(keys: Sequence[Key], prefix: str, word: Scalar, place: str) -> 
     hint = f"did you mean {meant!r}?" if meant else f"there are {', '.join(name for name in names if '.' not in name)}"
     table, dot, inner = nested_name(keys, word.text).partition(".")
     if dot and not prefix:
-        hint = f"it stands under {table}; write {table}: {{{inner}: …}}"
+        hint = f"it belongs under {table}; write {table}: {{{inner}: …}}"
     if "api_key" in word.text.casefold():
         hint = "keys of providers come from the environment, such as OPENAI_API_KEY"
     return BriefError(f"there is no key {word.text[:60]!r} in a {place}; {hint}", line=word.line, code="unknown_key")

@@ -50,12 +50,12 @@ def read_file(part: Mapping[str, object], earlier: Sequence[Source], place: str)
 
 def _bytes_of(address: object, place: str) -> bytes:
     if not isinstance(address, str) or re.match(r"[a-z]{2,10}://", address, re.IGNORECASE):
-        problem = f"{place} must hold the file itself, as data:…;base64,…: addresses and ids are not fetched"
+        problem = f"{place} must contain the file itself, as data:…;base64,…: addresses and ids are not fetched"
         raise EndpointError(400, problem, "unsupported_value", param=place)
     head, mark, tail = address.partition(";base64,")
     text = tail if mark and head.startswith("data:") else address
     if not text.strip():
-        problem = f"{place} is empty; it must hold the file itself, as data:…;base64,…"
+        problem = f"{place} is empty; it must contain the file itself, as data:…;base64,…"
         raise EndpointError(400, problem, "invalid_value", param=place)
     if (data := decode_base64(text)) is None:
         raise EndpointError(400, f"{place} is no base64", "invalid_value", param=place)

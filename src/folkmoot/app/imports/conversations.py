@@ -107,7 +107,7 @@ def read_transcript(text: str, name: str, names: Collection[str] = ()) -> Conver
             if not once:
                 return _conversation(lines, spoken)
             known = shlex.quote(",".join(dict.fromkeys(begun)))
-            problem = f"{once} stands only once, so it may be no name. Say who speaks, such as: --names {known}"
+            problem = f"{once} is there only once, so it may be no name. Say who speaks, such as: --names {known}"
             raise BriefError(f"{name}: {problem}", code="ambiguous")
     problem = "no speakers found. Begin each turn with a name: **Ada:** …, ## Ada, or Ada: …; or use --names"
     if wanted:

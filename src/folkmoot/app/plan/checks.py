@@ -410,9 +410,9 @@ def _on_the_quorum(protocol: str, limits: Limits, costing: Costing) -> Iterator[
     if limits.quorum is None:
         return
     if most < 2:
-        yield f"In {protocol} everybody is waited for here, so quorum has no effect."
+        yield f"In {protocol} here the debate waits for everybody, so quorum has no effect."
     elif limits.quorum >= most:
-        why = f"at most {most} models speak at the same time, so all are waited for"
+        why = f"at most {most} models speak at the same time, so the debate waits for all"
         yield f"quorum: {limits.quorum} has no effect: {why}."
 
 

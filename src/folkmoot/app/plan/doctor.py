@@ -193,7 +193,7 @@ def _server_line(check: ServerCheck) -> Line:
     context = f"{check.context:,} tokens of context" if check.context else "context not told"
     if check.fault:
         return Line(subject="server", state="fault", words=f"{slots}, {context}; {check.fault}")
-    held = "holds answers to a schema" if check.schema else "doesn't hold answers to a schema"
+    held = "keeps to schemas of answers" if check.schema else "ignores schemas of answers"
     return Line(subject="server", state="ok", words=f"{slots}, {context}, {held}, answered in {check.seconds:.1f} s")
 
 

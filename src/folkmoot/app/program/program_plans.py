@@ -105,7 +105,7 @@ async def plan_council(workspace: Workspace, brief: Brief, *, voting: str, round
         brief: the task as its topic, the context as its background, the agents as its debaters.
         voting: how the winner is found, one of VOTING.
         rounds: the number of rounds behind the proposals.
-        latest: whether the newest proposals stand for election; in the document the first do.
+        latest: whether the newest proposals are voted on; in the document the first do.
 
     Raises:
         BriefError: an agent or a tool that does not exist.
@@ -121,7 +121,7 @@ async def plan_council(workspace: Workspace, brief: Brief, *, voting: str, round
 
 def step_choices(voting: str, *, latest: bool) -> tuple[str, ...]:
     """What was chosen about a debate step, in words; see ``plan_council``."""
-    return f"decided by {voting}", f"the {'newest' if latest else 'first'} proposals stand for election"
+    return f"decided by {voting}", f"the {'newest' if latest else 'first'} proposals are voted on"
 
 
 async def plan_shares(workspace: Workspace, brief: Brief, name: str, tasks: Sequence[tuple[str, str]]) -> Plan:

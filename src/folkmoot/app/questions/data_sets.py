@@ -165,7 +165,7 @@ def _csv_lines(text: str, name: str) -> Places:
     delimiter = "," if "," in heads else next((sign for sign in ";\t" if sign in heads), ",")
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
     if twice := [head for head, times in Counter(reader.fieldnames or ()).items() if times > 1]:
-        raise FaultyData([f"{name}: the column {twice[0]!r} stands twice"])
+        raise FaultyData([f"{name}: the column {twice[0]!r} is there twice"])
     start = reader.line_num + 1
     for row in reader:
         number, start = start, reader.line_num + 1  # a value may have several lines

@@ -147,7 +147,7 @@ class ScoreRows:
     """The rows of an evaluation by arm and question, as far as all arms have answered.
 
     Raises:
-        RecordError: fewer than two questions are complete, or a row stands twice.
+        RecordError: fewer than two questions are complete, or a row is there twice.
     """
 
     def __init__(self, result: EvalResult) -> None:
@@ -159,7 +159,7 @@ class ScoreRows:
             known = self._rows.setdefault((row.arm, row.question), [])
             if row.epoch in [other.epoch for other in known]:
                 subject = f"arm {row.arm!r}, question {shorten(row.question, 60)!r}, repeat {row.epoch}"
-                raise RecordError(f"{result.plan.name}: the scores cannot be: {subject} stands twice")
+                raise RecordError(f"{result.plan.name}: the scores cannot be: {subject} is there twice")
             known.append(row)
         order = dict.fromkeys(row.question for row in result.scores)
         self.questions = [name for name in order if all((arm.name, name) in self._rows for arm in self.arms)]

@@ -54,7 +54,9 @@ def read_subject(wanted: Wanted, folder: Path) -> Subject:
         return Subject(artefact=artefact_of_files(files_of(read_diff(wanted.diff)), {"kind": "diff"}))
     if empty := [name for name in wanted.names if not name.strip() or name == "-"]:
         what = (
-            "- reads a diff from standard input, so it stands alone" if "-" in empty else "the name of a file is empty"
+            "- reads a diff from standard input, so give nothing beside it"
+            if "-" in empty
+            else "the name of a file is empty"
         )
         raise BriefError(what, code="bad_name")
     if wanted.names and not any(".." in name and not Path(name).exists() for name in wanted.names):

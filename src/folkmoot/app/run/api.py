@@ -416,7 +416,7 @@ async def aresume(
 
 @_awaited
 async def ashow(debate: str, *, store: StorePlace | None = None) -> Outcome:
-    """The outcome of a debate as its record stands; ``folkmoot.show`` is the same for programs without an event loop.
+    """The outcome of a debate as its record is now; ``folkmoot.show`` is the same for programs without an event loop.
 
     Args:
         debate: its id, the beginning of it or of its random characters, ``last``, or ``last~1``.
@@ -460,5 +460,5 @@ async def alist(
 
 run = _blocking(debate, "run", "Run a debate to its end, or until it pauses; ``folkmoot.debate`` is to be awaited.")
 resume = _blocking(aresume, "resume", "Resume a debate where its record ends; ``folkmoot.aresume`` is to be awaited.")
-show = _blocking(ashow, "show", "The outcome of a debate as its record stands; ``folkmoot.ashow`` is to be awaited.")
+show = _blocking(ashow, "show", "The outcome of a debate as its record is now; ``folkmoot.ashow`` is to be awaited.")
 list_debates = _blocking(alist, "list", "The debates of a store, newest first; ``folkmoot.alist`` is to be awaited.")

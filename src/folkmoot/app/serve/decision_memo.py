@@ -305,7 +305,7 @@ _LEVELS: Mapping[str, str] = {
     "moderate": "Moderate",
     "weak": "Weak",
     "split": "Split",
-    "contested": "Open: as many stand against it",
+    "contested": "Open: as many are against it",
     DEMONSTRATION: "A demonstration",
 }
 """The strength of a decision in plain words."""

@@ -61,7 +61,7 @@ def new(name: str) -> int:
 
 @command()
 @click.argument("brief")
-@option("--details", is_flag=True, help="Also show the bounds that always hold, far above the usual.")
+@option("--details", is_flag=True, help="Also show the greatest possible figures, far above the usual.")
 @option("--diagram", is_flag=True, help="Print the phases as a Mermaid flowchart instead.")
 @option("--normalised", is_flag=True, help="Print the brief in the standard Markdown form instead.")
 @json_option
@@ -172,7 +172,7 @@ def _models(reach: "Available", checks: "Sequence[ServerCheck]") -> "Iterator[Re
         for check in checks:
             if check.provider == server.provider:
                 context = f"{check.context:,} tokens of context" if check.context else "context not told"
-                schema = "holds answers to a schema" if check.schema else "does not hold answers to a schema"
+                schema = "keeps to schemas of answers" if check.schema else "ignores schemas of answers"
                 took = f"a short answer took {check.seconds:.1f} s ({check.speed:.0f} tokens/s)"
                 rest = [Text(line(check.fault), style=WARN)] if check.fault else [schema, took]
                 yield Indented(joined(f"{counted(check.slots, 'call')} at once", context, *rest))

@@ -226,7 +226,7 @@ def _options(command: Function) -> Function:
             click.option(
                 "--against",
                 metavar="NAME",
-                help="Another protocol to compare it with at equal cost: the cheaper one is held more often.",
+                help="Another protocol to compare it with at equal cost: the cheaper one runs more often.",
             ),
             click.option("--name", metavar="NAME", help="The name of the evaluation. Default: that of the file."),
             click.option(

@@ -32,13 +32,13 @@ CHECKS = ("QUOTATION", "TOOL", "RECOMPUTATION", "NONE")
 """How a judge can have checked a claim."""
 
 CRITICISING = (
-    "Above stands an answer to the question. You do not know whose it is. Look for errors in it: check its facts "
+    "Above is an answer to the question. You do not know whose it is. Look for errors in it: check its facts "
     "against the background, its reasoning and its calculations. If you find none, say AGREE; do not look for "
     "something to say. Else say ERRORS, and for each error give its place, its kind, and what is wrong."
 )
 REBUTTING = "A critic has read your answer above. Keep your answer unless the critique is right. Then answer again."
 JUDGING = (
-    "Above stand an answer to the question and what a critic says is wrong with it. Check each claim of the critic "
+    "Above are an answer to the question and what a critic says is wrong with it. Check each claim of the critic "
     "yourself: by a QUOTATION, copied word for word from the answer or the background, by a TOOL, or by RECOMPUTATION. "
     "Give the proof: the quotation, what the tool found, or the calculation. A claim that you have not checked is "
     "UNVERIFIED, however likely it sounds, and must not count. Then keep the answer, or change it because of verified "
@@ -219,11 +219,11 @@ class Check:
             return
         stands = standing(answer)
         if critic is None or critic.reply is None:
-            yield Ruled(decision=replace(stands, how="no critique was given: the answer stands unchecked"))
+            yield Ruled(decision=replace(stands, how="no critique was given: the answer is unchecked"))
         elif not (named := claims(critic)):
             yield Ruled(decision=replace(stands, how=_without_claims(critic)))
         elif not all(state.transcript.sees(self.by, turn) for turn in (answer, critic)):
-            yield Ruled(decision=replace(stands, how=f"{self.by} may not see both texts: the answer stands unchecked"))
+            yield Ruled(decision=replace(stands, how=f"{self.by} may not see both texts: the answer is unchecked"))
         else:
             yield [self._ask(state, (answer.key, critic.key), named)]
             turn = state.transcript.get(state.key(1))
@@ -279,7 +279,7 @@ class Check:
         texts += [source.text for source in state.brief.background]
         match kind:
             case "QUOTATION":
-                return "" if _quoted(proof, texts) else "unverified, the quotation stands in no text"
+                return "" if _quoted(proof, texts) else "unverified, the quotation is in no text"
             case "TOOL":
                 has_tool = bool(state.brief.participant(self.by).tools) and bool(proof)
                 return "" if has_tool else f"unverified, {self.by} has no tool"
@@ -325,7 +325,7 @@ def _closed(answer: Turn) -> bool:
 def _without_claims(turn: Turn) -> str:
     if read_field(turn, "RESULT") == "AGREE":
         return f"{turn.by} read the answer without its author's name and found no error"
-    return f"{turn.by} named no error that could be read: the answer stands unchecked"
+    return f"{turn.by} named no error that could be read: the answer is unchecked"
 
 
 def _quoted(proof: str, texts: Sequence[str]) -> bool:

@@ -39,7 +39,7 @@ from folkmoot.reviews.states import COMPLETE, REPLIES, RULE, RULINGS, VERDICTS
 ALONE = View(last=0, anonymous=True)
 
 INSPECTING = (
-    "Review what stands in the documents above. Report only what you can show: for each finding give the file, the "
+    "Review the documents above. Report only what you can show: for each finding give the file, the "
     "lines as they are numbered there, and the words that stand in these lines, copied exactly. Lines marked + are "
     "new, those marked - are removed and have no number: for what a removal breaks, cite the lines beside it. "
     "Look for what goes wrong when it runs: wrong results, lost data, leaks, races, broken interfaces. Do not report "
@@ -69,7 +69,7 @@ REPORTING = Form(
     under="FINDING",
     fields=(Field(name=FINDINGS, kind="list"),),
     record=(
-        Field(name="FILE", help="the path, as it stands above"),
+        Field(name="FILE", help="the path, as it is above"),
         Field(name="LINES", help="the first and the last line, such as 41-43"),
         Field(name="CLAIM", help="what is wrong, in one sentence"),
         Field(name="QUOTE", help="the words of these lines, copied exactly"),

@@ -27,12 +27,12 @@ ACTS = ("draft",)
 
 # A judge prefers what is longer, what stands first and what it agrees with: the order is dealt with by asking twice.
 PICKING = (
-    "Above, each under a letter and without names, stand answers to the question. Pick the one that is most likely to "
+    "Above, each under a letter and without names, are answers to the question. Pick the one that is most likely to "
     "be right and complete: check its claims against the background and the other answers. Neither its length nor its "
     "tone counts. You change nothing in it."
 )
 MERGING = (
-    "Above, each under a letter and without names, stand answers to the question. {picked} was picked as the best. "
+    "Above, each under a letter and without names, are answers to the question. {picked} was picked as the best. "
     "Write one answer that keeps what is right in it and adds from the others only what is right and missing there. "
     "Then account for every claim: in KEPT, a line for each claim that your answer contains, in DROPPED, a line for "
     "each claim that it leaves out. Begin each line with the letter of its answer, such as 'B: the claim'."
@@ -125,7 +125,7 @@ def _merged(decision: Decision, turn: Turn, authors: Sequence[str]) -> Decision:
     text, kept_lines = read_field(turn, "MERGED"), read_field(turn, "KEPT")
     if text is None or not isinstance(kept_lines, tuple):
         lacking = "gave no merged answer" if text is None else "gave no ledger"
-        return replace(decision, how=f"{decision.how}; {turn.by} {lacking}, so the picked answer stands as it was")
+        return replace(decision, how=f"{decision.how}; {turn.by} {lacking}, so the picked answer is kept as it was")
     dropped_lines = read_field(turn, "DROPPED")
     dropped = dropped_lines if isinstance(dropped_lines, tuple) else ()
     words = "; ".join(
