@@ -10,8 +10,8 @@ export interface Branch {
 }
 
 const STANDINGS: Record<string, string> = {
-  in: "✓ stands",
-  out: "✗ does not stand",
+  in: "✓ accepted",
+  out: "✗ rejected",
   undecided: "~ undecided",
   question: "? question",
 };

@@ -34,7 +34,7 @@ def test_insights_are_sentences_about_what_was_found() -> None:
 
 def test_insights_on_cruxes_and_open_points() -> None:
     text = " ".join(insights(decide(chain(), "stay")))
-    assert "The decided answer does not stand on the argument map." in text
+    assert "The decided answer is rejected on the argument map." in text
     assert "The outcome depends on each of T3 and T6." in text
     assert "On the argument map “move” is stronger than the decided answer." in text
     assert "1 attack was not rebutted." in text
@@ -103,7 +103,7 @@ def test_the_page_of_a_debate_and_of_many() -> None:
     assert "![all ties](all-ties.svg)" in both
     assert "# Should we hire the candidate?" in both
     full = review([decide(chain(), "stay")], overview([analysis]), {})
-    assert "- T3 of Cid: without it the decided answer stands (strength" in full
+    assert "- T3 of Cid: without it the decided answer is accepted (strength" in full
     assert "(T2 of Ben; attacked by T3; **unsupported**)" in full
 
 

@@ -94,7 +94,7 @@ def test_standing_in_words() -> None:
         "~ undecided",
     ]
     two = drawn(2, edge(2, 1))
-    assert [acceptance_in_words(graph_node, judge(two)) for graph_node in two.nodes] == ["✗ does not stand", "✓ stands"]
+    assert [acceptance_in_words(graph_node, judge(two)) for graph_node in two.nodes] == ["✗ rejected", "✓ accepted"]
 
 
 # ---- Mermaid -------------------------------------------------------------------------------------------------------
@@ -104,8 +104,8 @@ def test_the_flowchart() -> None:
     two = ArgumentMap(nodes=(node(1, 'Tea is "warm".'), node(2, "1. It cools;", by="Ben")), edges=(edge(2, 1),))
     assert mermaid(two, judge(two)).splitlines()[:4] == [
         "flowchart RL",
-        '    T1["T1 Ann<br/>Tea is #34;warm#34;.<br/>#10007; does not stand 0.40"]:::out',
-        '    T2["T2 Ben<br/>1#46; It cools#59;<br/>#10003; stands 0.50"]:::in',
+        '    T1["T1 Ann<br/>Tea is #34;warm#34;.<br/>#10007; rejected 0.40"]:::out',
+        '    T2["T2 Ben<br/>1#46; It cools#59;<br/>#10003; accepted 0.50"]:::in',
         '    T2 ==x|"#8722; attacks"| T1',
     ]
 

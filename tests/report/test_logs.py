@@ -148,10 +148,10 @@ def test_the_chapter_says_what_stands_and_what_was_not_answered() -> None:
     assert chart.startswith("```mermaid\nflowchart RL\n")
     assert chart.endswith("\n```")
     assert texts[1:] == [
-        "**Claims that survived**",
+        "**Accepted claims**",
         "- T1 (Ann), strength 0.50: Tea is warm.\n- T4 (Ben), strength 0.50: Not as fast.\n"
         "- T2 (Ben), strength 0.43: Coffee wakes.",
-        "**Claims that fell**",
+        "**Rejected claims**",
         "- T3 (Ann), strength 0.40: So does tea. *(against it: T4)*",
         "**Unanswered attacks**",
         "- T4 (Ben) attacks T3 (Ann): Not as fast.",

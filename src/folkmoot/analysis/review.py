@@ -18,7 +18,7 @@ from folkmoot.report.markdown_text import LONG, capital
 from folkmoot.report.metrics import Use
 from folkmoot.report.templates import joined, render_markdown, safe_inline, table
 
-STANDS: Mapping[Label, str] = {"in": "stands", "out": "does not stand", "undecided": "stays undecided"}
+STANDING: Mapping[Label, str] = {"in": "accepted", "out": "rejected", "undecided": "undecided"}
 """The standing of a claim or an answer, as a verb."""
 
 _LONG = 80
@@ -79,7 +79,7 @@ def _grounds_sentences(analysis: Analysis) -> Iterator[str]:
 def _cruxes(analysis: Analysis) -> Iterator[str]:
     winner, cruxes = analysis.beliefs.winner, analysis.beliefs.cruxes
     if winner and winner.standing != "in":
-        yield f"The decided answer {STANDS[winner.standing]} on the argument map."
+        yield f"The decided answer is {STANDING[winner.standing]} on the argument map."
     if cruxes:
         yield f"The outcome depends on {'each of ' if len(cruxes) > 1 else ''}{listed([crux.mark for crux in cruxes])}."
     best = analysis.beliefs.answers[:1]
@@ -202,7 +202,12 @@ def verdict(checked: Checked) -> str:
 def beliefs(beliefs: Beliefs) -> Markup:
     """How strong the answers are."""
     rows = [
-        [safe_inline(belief.answer, _LONG), ", ".join(belief.claims), STANDS[belief.standing], f"{belief.strength:.2f}"]
+        [
+            safe_inline(belief.answer, _LONG),
+            ", ".join(belief.claims),
+            STANDING[belief.standing],
+            f"{belief.strength:.2f}",
+        ]
         for belief in beliefs.answers
     ]
     return table(["Answer", "Claims", "On the argument map", "Strength"], rows, numbers=1)

@@ -25,8 +25,8 @@ VERBS: Mapping[Relation, str] = {
     "ANSWER": "answers",
 }
 _STANDINGS: Mapping[Standing, str] = {
-    "in": "✓ stands",
-    "out": "✗ does not stand",
+    "in": "✓ accepted",
+    "out": "✗ rejected",
     "undecided": "~ undecided",
     "question": "? question",
 }

@@ -460,9 +460,9 @@ _MOST_EDGES = 450
 """Edges of a chart: Mermaid draws none of more than 500."""
 
 _GROUPS: Mapping[Standing, str] = {
-    "in": "Claims that survived",
+    "in": "Accepted claims",
     "undecided": "Claims left undecided: they attack each other",
-    "out": "Claims that fell",
+    "out": "Rejected claims",
     "replaced": "Claims replaced by their authors",
     "question": "Questions",
 }

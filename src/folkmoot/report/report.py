@@ -136,7 +136,7 @@ class Report:
         scores: how debaters were rated.
         board: the outcome of a board; None if the debate was no board.
         arguments: what was claimed, and what the claims do to each other.
-        judged: which claims stand, and how strong they are.
+        judged: which claims are accepted, and how strong they are.
         searches: how arguments were looked for.
         tools: what was looked up, and where.
         faults: the problems.
