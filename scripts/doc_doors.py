@@ -70,6 +70,7 @@ def doors(root: Path, project: Mapping[str, Any]) -> dict[Path, str]:
             }
         ),
         PLUGIN / ".mcp.json": as_json({"mcpServers": {"folkmoot": MCP}}),
+        PLUGIN / "README.md": plugin_readme(address),
         **{PLUGIN / f"skills/folkmoot-{name}/SKILL.md": skill_text(name) for name in SKILLS},
         Path(".claude-plugin/marketplace.json"): as_json(
             {
@@ -105,6 +106,16 @@ def doors(root: Path, project: Mapping[str, Any]) -> dict[Path, str]:
 def as_json(data: object) -> str:
     """A file of JSON."""
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+
+
+def plugin_readme(address: str) -> str:
+    """What the plug-in needs: without the command, its server only fails to start."""
+    skills = ", ".join(f"`folkmoot-{name}`" for name in SKILLS)
+    where = f" from {address}" if address else ""
+    return (
+        f"# Folkmoot\n\n{ABOUT}\n\nThe plug-in has the skills {skills} and an MCP server. All of them call the command\n"
+        f"`folkmoot`, so install it{where} first, with the extra `mcp`. `folkmoot config doctor` says what is missing.\n"
+    )
 
 
 def citation(version: str, address: str) -> str:

@@ -31,11 +31,14 @@ def llms_text(root: Path) -> str:
 
 
 def _sections(index: str) -> Iterator[str]:
-    """The headings and links of the index, with paths as they are from the root."""
+    """The headings of lists in the index and their links, with paths as they are from the root."""
+    heading: tuple[str, ...] = ()
     for line in index.split("\n"):
         if line.startswith("## "):
-            yield from ("", line, "")
+            heading = ("", line, "")
         elif match := _LINK.fullmatch(line):
+            yield from heading
+            heading = ()
             name, target, words = match.groups()
             path = target.removeprefix("../") if target.startswith("../") else f"docs/{target}"
             yield f"- [{name}]({path}){_INNER.sub(_from_the_root, words)}"

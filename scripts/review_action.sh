@@ -25,7 +25,7 @@ install)
   ;;
 review)
   mkdir -p "$folder"
-  words=(--pr "$PULL_REQUEST" --budget "$BUDGET" --fail-on "$FAIL_ON")
+  words=(--pr "$PULL_REQUEST" --budget "$BUDGET")
   while read -r model; do [ -z "$model" ] || words+=(-m "$model"); done <<<"$MODELS"
   [ "$NEW" != true ] || words+=(--new)
   code=0

@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -105,11 +106,18 @@ def test_the_settings_of_the_compose_file_are_settings_and_its_names_agree(
     assert re.search(r"^USER \d+$", docker, re.MULTILINE)  # not root
 
 
-def test_commands_in_workflows_and_compose_files_exist() -> None:
-    places = [*WORKFLOWS, *(ROOT / "deploy").glob("*/compose.yaml"), ROOT / "scripts/review_action.sh"]
-    texts = "\n".join(path.read_text("utf-8") for path in places)
-    called = re.findall(r"(?:folkmoot(?::tried)?|command:|-m folkmoot) ([a-z]+)(?: ([a-z]+)\b)?", texts)
-    assert {"worker", "serve", "run"} <= {first for first, _ in called}
+def joined(paths: Iterable[Path]) -> str:
+    return "\n".join(path.read_text("utf-8") for path in paths)
+
+
+def test_commands_in_workflows_compose_files_and_forms_exist() -> None:
+    programs = [*WORKFLOWS, *(ROOT / "deploy").glob("*/compose.yaml"), ROOT / "scripts/review_action.sh"]
+    called = re.findall(r"(?:folkmoot(?::tried)?|command:|-m folkmoot) ([a-z]+)(?: ([a-z]+)\b)?", joined(programs))
+    pages = [*(ROOT / ".github").rglob("*.*"), ROOT / "SECURITY.md", ROOT / "AGENTS.md", ROOT / "llms.txt"]
+    pages += (ROOT / "plugins").rglob("*.md")
+    called += re.findall(r"^(?:\$ )?folkmoot ([a-z]+)(?: ([a-z]+)\b)?", joined(pages), re.MULTILINE)
+    called += re.findall(r"`folkmoot ([a-z]+)(?: ([a-z]+)\b)?", joined(pages))
+    assert {"worker", "serve", "run", "config", "review", "models"} <= {first for first, _ in called}
     context = click.Context(main)
     for first, second in called:
         command = main.get_command(context, first)
