@@ -47,7 +47,7 @@ MAY_IMPORT: Mapping[str, frozenset[str]] = {
     "tools": frozenset({"core", "models", "agents"}),
     "demo": frozenset({"core", "answers", "agents", "reviews"}),
     "analysis": frozenset({"core", "arguments", "report"}),
-    "learn": frozenset({"core", "arguments", "report"}),
+    "learn": frozenset({"core", "arguments", "report", "record"}),  # which has its connections
     "evaluation": frozenset({"core", "learn"}),
     "engine": frozenset({"core", "deadline", "record", "phases.base"}),
     "app.brief": BELOW - {"engine"},

@@ -301,17 +301,17 @@ def test_a_shelf_that_was_closed_says_so(place: str) -> None:
     shelf = MemoryStore.open(place)
     shelf.close()
     shelf.close()
-    with pytest.raises(RecordError, match=r"from the database folkmoot_\d+_\d+ on .*: the connection is closed\.$"):
+    with pytest.raises(RecordError, match="cannot be used"):
         shelf.contents()
 
 
 @pytest.mark.parametrize(
     ("address", "message"),
     [
-        ("postgresql://me:se%zzcret@h/d", "The address of the database cannot be read"),
-        ("postgresql://me:secret@h:port/d", "The address of the database cannot be read"),
-        ("postgresql://me:secret@127.0.0.1:1/d", "cannot be kept in or read from the database: .*Connection refused"),
-        ("postgres://me:secret@/d?host=/nowhere", "cannot be kept in or read from the database: "),
+        ("postgresql://me:se%zzcret@h/d", "cannot be used"),
+        ("postgresql://me:secret@h:port/d", "address of a database cannot be read"),
+        ("postgresql://me:secret@127.0.0.1:1/d", "its server cannot be reached"),
+        ("postgres://me:secret@/d?host=/nowhere", "its server cannot be reached"),
     ],
 )
 def test_an_address_that_leads_nowhere_shows_no_password(address: str, message: str) -> None:

@@ -86,7 +86,7 @@ async def test_a_held_debate_is_learned_and_recalled(workspace: Workspace) -> No
 
 COMMANDS = (
     "learn",
-    "learn one --domain law",
+    "learn from one --domain law",
     "learn search electric buses",
     "learn search --patterns --json claim",
     "learn show one",
@@ -199,7 +199,7 @@ async def test_a_database_that_lets_nobody_write_damages_no_record(workspace: Wo
     with linked(database) as link:
         link.execute("CREATE FUNCTION full_up() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no room'; END $$")
         link.execute("CREATE TRIGGER full_up BEFORE INSERT ON memory_item EXECUTE FUNCTION full_up()")
-    with pytest.raises(RecordError, match=r"cannot be kept in or read from the database .*: no room\.$"):
+    with pytest.raises(RecordError, match="cannot be used: no room"):
         await learn_all(workspace)
     assert memory_rows(workspace) == []
     assert len(await workspace.entries("d0")) > 3

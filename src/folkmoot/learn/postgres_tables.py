@@ -10,19 +10,14 @@ Several workers learn at the same time. A writer of one debate holds that debate
 rebuilding everything holds the lock of all. A reader sees one snapshot and waits for nobody.
 """
 
-import asyncio
-import os
-import re
-import threading
 from collections.abc import Coroutine, Generator, Iterable, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, LiteralString, Self, TypeVar
-from urllib.parse import parse_qsl, urlsplit
 from zlib import crc32
 
-from folkmoot.core.errors import RecordError
-from folkmoot.core.packages import missing_library
 from folkmoot.learn.tables import SEEN, VERSION, Column, SearchedItem, Tables
+from folkmoot.record.postgres import BackgroundLoop
+from folkmoot.record.postgres_connection import connect, explain, faults, no_library, read_place, refusal
 
 if TYPE_CHECKING:
     import asyncpg
@@ -78,33 +73,31 @@ class Link:
     """
 
     def __init__(self, address: str) -> None:
-        self.place = _place(address)
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="memory", daemon=True)
-        self._thread.start()
-        with ExitStack() as opened:
-            opened.callback(self._stop)
-            self._db: asyncpg.Connection[asyncpg.Record] = self._wait(_connect(address))
-            opened.pop_all()
+        self.place = read_place(address)
+        self._background: BackgroundLoop | None = (loop := BackgroundLoop("memory"))
+        try:
+            # Nothing is prepared, since the tables can be made anew between two statements.
+            self._db = loop.begin(connect(address, statement_cache_size=0)).result()
+        except BaseException:
+            loop.stop()
+            raise
 
     def close(self) -> None:
         """Close it; again changes nothing."""
-        if not self._loop.is_closed():
-            with suppress(*_faults()):
-                self._wait(self._db.close(timeout=CONNECT))
-            self._stop()
-
-    def _stop(self) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
+        if self._background:
+            with suppress(*faults()):
+                self._background.begin(self._db.close(timeout=CONNECT)).result()
+            self._background.stop()
+            self._background = None
 
     def _wait(self, work: Coroutine[Any, Any, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        if self._background is None or self._db.is_closed():
+            work.close()
+            raise refusal(self.place, "the connection is closed")
+        return self._background.begin(work).result()
 
     def rows(self, sql: str, *values: object) -> "list[asyncpg.Record]":
         """The rows of a statement."""
-        self._check_open()
         return self._wait(self._db.fetch(sql, *values))
 
     def one(self, sql: str, *values: object) -> Any:
@@ -114,60 +107,24 @@ class Link:
 
     def execute(self, sql: str) -> None:
         """Statements without values."""
-        self._check_open()
         self._wait(self._db.execute(sql))
 
     def write(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
         """Execute a statement once for each row of values."""
-        self._check_open()
         self._wait(self._db.executemany(sql, rows))
 
     @contextmanager
     def transaction(self) -> Generator[None]:
         """All of it or nothing; within another one, a part that can fail alone."""
-        self._check_open()
         transaction = self._db.transaction()
         self._wait(transaction.start())
         try:
             yield
         except BaseException:
-            with suppress(*_faults()):
+            with suppress(*faults()):
                 self._wait(transaction.rollback())
             raise
         self._wait(transaction.commit())
-
-    def _check_open(self) -> None:
-        if self._loop.is_closed() or self._db.is_closed():
-            raise ConnectionError("the connection is closed")
-
-
-async def _connect(address: str) -> "asyncpg.Connection[asyncpg.Record]":
-    import asyncpg
-
-    # Nothing is prepared, since the tables can be made anew between two statements.
-    return await asyncpg.connect(address, timeout=CONNECT, statement_cache_size=0)
-
-
-def _faults() -> tuple[type[BaseException], ...]:
-    import asyncpg
-
-    return (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
-
-
-def _place(address: str) -> str:
-    """The database as people are shown it: without a password.
-
-    Raises:
-        RecordError: the address cannot be read; nothing of it is shown then.
-    """
-    try:
-        parts = urlsplit(address)
-        options, _ = dict(parse_qsl(parts.query)), parts.port
-    except ValueError:
-        parts, options = urlsplit(""), dict[str, str]()
-    if not parts.scheme or re.search("%(?![0-9A-Fa-f]{2})", parts.netloc):
-        raise RecordError("The address of the database cannot be read.")
-    return f"the database {parts.path[1:]} on {parts.hostname or options.get('host', 'this machine')}"
 
 
 class PostgresTables(Tables):
@@ -192,14 +149,14 @@ class PostgresTables(Tables):
             RecordError: the database cannot be reached or written.
         """
         try:
-            faults = _faults()
+            errors = faults()
         except ImportError as error:
-            raise RecordError(missing_library("What is learned in PostgreSQL", "postgres")) from error
+            raise no_library(read_place(address)) from error
         with ExitStack() as opened:
             try:
                 connection = Link(address)
-            except (*faults, ValueError) as error:
-                raise _refusal("the database", error) from error
+            except errors as error:
+                raise explain(read_place(address), error) from error
             tables = cls(opened.enter_context(closing(connection)))
             tables._prepare(busy)
             opened.pop_all()
@@ -249,8 +206,8 @@ class PostgresTables(Tables):
     def _refusing(self) -> Generator[None]:
         try:
             yield
-        except _faults() as error:
-            raise _refusal(self._db.place, error) from error
+        except faults() as error:
+            raise explain(self._db.place, error) from error
 
     def clear(self) -> None:
         """See Tables. Rows are deleted, so that readers never wait."""
@@ -267,9 +224,3 @@ class PostgresTables(Tables):
 
     def _write(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
         self._db.write(sql, rows)
-
-
-def _refusal(place: str, error: BaseException) -> RecordError:
-    number = error.errno if isinstance(error, OSError) else None
-    sentence = (os.strerror(number) if number else str(error).strip() or type(error).__name__).splitlines()[0]
-    return RecordError(f"What was learned cannot be kept in or read from {place}: {sentence.rstrip('.')}.")

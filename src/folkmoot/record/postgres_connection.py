@@ -85,7 +85,7 @@ def read_place(address: str) -> str:
     return f"{parts.scheme}://{user.partition(':')[0]}{at}{host or options.get('host', '')}{parts.path}"
 
 
-async def connect(address: str) -> "asyncpg.Connection[asyncpg.Record]":
+async def connect(address: str, *, statement_cache_size: int = 100) -> "asyncpg.Connection[asyncpg.Record]":
     """One connection, outside of any pool.
 
     Raises:
@@ -95,7 +95,13 @@ async def connect(address: str) -> "asyncpg.Connection[asyncpg.Record]":
 
     settings = {"application_name": "folkmoot", "default_transaction_isolation": "read committed"}
     try:
-        link = await asyncpg.connect(address, timeout=CONNECT, command_timeout=COMMAND, server_settings=settings)
+        link = await asyncpg.connect(
+            address,
+            timeout=CONNECT,
+            command_timeout=COMMAND,
+            server_settings=settings,
+            statement_cache_size=statement_cache_size,
+        )
     except (ValueError, asyncpg.ClientConfigurationError):
         raise _unreadable() from None
     await link.execute(INIT)
