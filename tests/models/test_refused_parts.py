@@ -65,6 +65,18 @@ REFUSALS: dict[str, tuple[str, int, str, str]] = {
     "cap of openai": ("openai:gpt-4o", 400, "'max_completion_tokens' must be in [1, 1024].", "1,024 tokens"),
     "cap of anthropic": ("anthropic:claude-haiku-4-5", 400, "max_tokens: 2048 > 1024, the maximum", "1,024 tokens"),
     "temperature": ("groq:tiny", 400, "`temperature` is deprecated for this model.", "temperature"),
+    "temperature of openai": (
+        "openai:gpt-4o",
+        400,
+        "Unsupported value: 'temperature' does not support 0.3 with this model.",
+        "temperature will be left out from now on",
+    ),
+    "temperature of anthropic": (
+        "anthropic:claude-haiku-4-5",
+        400,
+        "property 'temperature' is unsupported",
+        "temperature",
+    ),
 }
 
 
@@ -106,6 +118,7 @@ async def test_a_part_that_is_refused_is_left_out_noted_and_remembered(what: str
         assert note in noted[0]
         await model.complete(request, notebook)
         assert (len(wires.calls), len(noted)) == (3, 1)
+        assert ("temperature" in model.drops) == what.startswith("temperature")
         if what == "system":
             assert last(wires)["messages"][0] == {"role": "user", "content": "Be brief.\n\nTea?"}
         if what == "cap":

@@ -218,47 +218,6 @@ async def test_a_slow_first_byte_is_no_fault() -> None:
 
 # ---- what a model refuses ---------------------------------------------------------------------------------------
 
-REFUSALS = {
-    "openai:gpt-4o": "Unsupported value: 'temperature' does not support 0.3 with this model.",
-    "groq:tiny": "property 'temperature' is unsupported",
-    "anthropic:claude-haiku-4-5": "`temperature` is deprecated for this model.",
-}
-
-
-@pytest.mark.parametrize("name", REFUSALS)
-async def test_a_setting_that_a_model_refuses_is_left_out_from_then_on(name: str) -> None:
-    def play(body: dict[str, object]) -> Plan:
-        if "temperature" in body:
-            return Plan(status=400, code="invalid_request_error", error=REFUSALS[name])
-        return Plan(text="yes")
-
-    async with Wires(script=lambda call: play(cast("dict[str, object]", call.body))).serve() as wires:
-        pool = Pool(env=environment(wires.url), retry=HASTY)
-        model, notebook = pool.model(name), Notebook()
-        assert "temperature" not in model.drops
-        request = ask(settings=Settings(temperature=0.3, top_p=0.5))
-        assert (await model.complete(request, notebook)).text == "yes"
-        assert len(notebook.calls) == len(wires.calls) == 2  # the refused try stands on record
-        assert wires.calls[-1].body["top_p"] == 0.5
-        assert "temperature" in model.drops
-        await model.complete(request, notebook)
-        assert len(wires.calls) == 3
-        await pool.close()
-
-
-async def test_the_refused_try_says_what_is_left_out() -> None:
-    error = {"error": {"message": "not here", "type": "invalid_request_error", "param": "seed"}}
-
-    async def answer(line: Line) -> None:
-        body = json.dumps(error).encode()
-        line.writer.write(b"HTTP/1.1 400 No\r\ncontent-length: %d\r\n\r\n" % len(body) + body)
-
-    async with served(answer) as (_, url):
-        message = r"groq refused the request \(400\): not here; seed will be left out from now on"
-        with pytest.raises(ModelError, match=message) as caught:
-            await answered("groq:tiny", url, Settings(seed=3))
-        assert (caught.value.kind, caught.value.again) == ("request", True)
-
 
 @pytest.mark.parametrize(("name", "first"), [("openai:o3", "max_completion_tokens"), ("groq:tiny", "max_tokens")])
 async def test_the_cap_goes_by_its_other_name_where_one_is_refused(name: str, first: str) -> None:

@@ -175,7 +175,7 @@ _MATTERS: Mapping[str, re.Pattern[str]] = {
         r"|\b(?:prompt|input|messages?|conversation|request|sequence|tokens?)\b[^.;]{0,80}\b(?:too (?:long|large|many|big)"
         r"|exceeds?|(?:longer|larger|greater|more) than|maximum|at most|must be (?:<=|less)|should be \[|overflows?)"
         r"|exceeds? (?:\w+ ){0,4}(?:context|prompt|input)|length of the (?:messages|prompt|input)|context the overflows"
-        r"|maximum (?:prompt|input|sequence)"
+        r"|maximum (?:prompt|input|sequence)|\btokens?\b[^.;]{0,60}\b(?:less|fewer) than|(?:less|fewer) than [\d,]+ tokens"
     ),
     "quota": re.compile(
         r"(?i)\bcredits?\b|\bbilling\b|\bbalance\b|\bpayment\b|\bquota\b|\bfunds\b|\btop.?up|\bpurchase|\bprepaid|arrears"
