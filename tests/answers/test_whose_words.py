@@ -7,7 +7,7 @@ booked is the author's own answer, or nothing.
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from folkmoot.answers.layout import form_instructions, read
@@ -261,6 +261,25 @@ def test_a_verdict_inside_the_content_is_not_read_and_its_author_is_told() -> No
     reading = read(MESSAGE, inside, speaker="Ann")
     assert "Verdict" not in reading.fields
     assert codes(reading) == ("Verdict: inside_content",)
+
+
+SIGNS = st.text("@%$§&{}⟦⟧⟨⟩【】◆▪/=+^¦¬€|", min_size=1, max_size=3)
+
+
+@given(SIGNS, st.text("abcdehkmnt_", min_size=1, max_size=12), SIGNS, st.sampled_from(["Ann", "hm", "ANSWER: build"]))
+def test_what_stands_before_a_label_that_an_unknown_mark_touches_is_not_booked(
+    left: str, word: str, right: str, thought: str
+) -> None:
+    assume(left[0] != "|" and right[-1] != "|" and any(letter != "_" for letter in word))
+    text = f"{left}{word}{right}\n{thought}\nI vote for: Ann\n{left}/{word}{right}I vote for: Ben"
+    fields = read(ballot_form(("Ann", "Ben")), text, others=("Cay",), final=True).fields
+    assert fields == {BALLOT: "Ben"}
+
+
+@pytest.mark.parametrize("mark", ["@Cay@", "(Cay)", "[Cay]", "{Cay}", "-", "(a)"])
+def test_a_name_between_signs_gives_its_words_to_that_name(mark: str) -> None:
+    text = f"{mark}I vote for: Ann\n\nI see it another way.\n\nI vote for: Ben"
+    assert read(ballot_form(("Ann", "Ben")), text, others=("Cay",), final=True).fields.get(BALLOT, "Ben") == "Ben"
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=200))

@@ -20,6 +20,11 @@ MARK = r"(?:<[|｜]?/?[A-Za-z_][\w:.▁-]{0,40}(?:\s[^<>\n]{0,80})?[|｜]?>|\[/?
 """A mark of a chat template: ``<|im_end|>``, ``<channel|>``, ``</think>``, ``[/INST]``, ``<｜end▁of▁sentence｜>``."""
 
 _MARK = re.compile(MARK)
+_SIGN = r"[^\w\s\"'“”„«»‘’`*_~#|<>()\[\].,;:!?…—–-]"
+_ODD_MARK = re.compile(rf"[ \t]{{0,9}}(?P<mark>{_SIGN}\S{{1,40}}{_SIGN}|\[\[\S{{1,40}}\]\])")
+"""A word between signs that glues itself to what follows, at the beginning of a row: ``⟦/hm⟧ANSWER``, ``@@end@@ANSWER``.
+
+Templates have more marks than can be listed, and prose has none of this form."""
 _ELEMENT = re.compile(r"<(?P<shut>/?)(?P<name>[A-Za-z][\w:.-]{0,40})(?:\s[^<>\n]{0,80})?>")
 _THINKING = re.compile(r"think|thought|reason|reflect|scratchpad|analysis|monologue|deliberat")
 _CHANNEL = re.compile(r"<\|channel\|?>\s{0,9}(\w+)")
@@ -100,21 +105,29 @@ def _is_code(rows: Sequence[str]) -> Iterator[bool]:
             fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
 
 
-def _behind_marks(text: str, labels: Sequence[re.Pattern[str]]) -> str:
+def _behind_marks(text: str, labels: Sequence[re.Pattern[str]], others: set[str]) -> str:
     """The text behind the last mark of a template that stands directly before a label and that all labels follow.
 
     Each such mark begins a line, so that a label behind it is a label: ``<channel|>ANSWER: rent``.
     """
-    last = [max((found.start() for found in label.finditer(text)), default=-1) for label in labels]
+    starts = [[found.start() for found in label.finditer(text)] for label in labels]
+    last = [max(places, default=-1) for places in starts]
+    marks = {(mark.start(), mark.end()) for mark in _MARK.finditer(text)}
+    for start in (place for places in starts for place in places):
+        row = text.rfind("\n", max(0, start - 60), start) + 1
+        odd = _ODD_MARK.fullmatch(text, row, start)
+        # A name between signs may head somebody's words.
+        if odd and re.search(r"\w", odd["mark"]) and key(re.sub(r"[\W_]+", " ", odd["mark"])) not in others:
+            marks.add((row, start))
     pieces: list[str] = []
     cut = place = 0
-    for mark in _MARK.finditer(text):
-        behind = mark.end()
+    for start, end in sorted(marks):
+        behind = end
         while behind < len(text) and text[behind] in " \t\n*_#":
             behind += 1
         if any(label.match(text, behind) for label in labels):
-            pieces.append(text[place : mark.start()] + "\n")
-            place = mark.end()
+            pieces.append(text[place:start] + "\n")
+            place = end
             if last and behind <= min(last):
                 cut = len(pieces)
     return "".join((*pieces[cut:], text[place:]))
@@ -160,7 +173,7 @@ def own_rows(
         rows = text.split("\n")
         plain = (_HTML.sub("", _BREAK.sub("\n", row)) for row in rows)
         text = "\n".join(row if code else other for row, other, code in zip(rows, plain, _is_code(rows), strict=True))
-    text = _behind_marks(_without_elements(text, wanted) if "</" in text else text, wanted)
+    text = _behind_marks(_without_elements(text, wanted) if "</" in text else text, wanted, _names(others))
     rows = text.strip("\n").split("\n")
     fences = [number for number, row in enumerate(rows) if _FENCE.match(row)]
     # A fence around the whole answer is no quotation.
