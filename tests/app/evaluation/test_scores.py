@@ -55,22 +55,10 @@ SCORE = Score(
     record="check-1",
 )
 EMPTY = replace(SCORE, answer=None, credit=0.0, brier=None, usd=None, state="failed", debated=False, record="")
-SEAT = SeatScore(
-    question="q,1",
-    group="g",
-    arm="panel",
-    epoch=2,
-    seat="Ada",
-    model="builtin:quotes",
-    first="18",
-    last=None,
-    first_right=True,
-    last_right=None,
-)
+SEAT = SeatScore(seat="Ada", model="builtin:quotes", first="18", last=None, first_right=True)
 RESULT = EvalResult(
     plan=PLAN,
-    scores=(SCORE, EMPTY),
-    seats=(SEAT, replace(SEAT, first=None, first_right=False, last="1", last_right=True)),
+    scores=(replace(SCORE, seats=(SEAT, replace(SEAT, first=None, last="1", last_right=True))), EMPTY),
     run=RunState(done=2, paid_usd=0.25, paid_tokens=17, paid_estimated=True),
 )
 
@@ -79,7 +67,7 @@ def test_what_is_written_reads_back_the_same(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "check"
     save_result(folder, RESULT)
     assert read_result(folder) == RESULT
-    assert sorted(path.name for path in folder.iterdir()) == ["plan.json", "run.json", "scores.jsonl", "seats.jsonl"]
+    assert sorted(path.name for path in folder.iterdir()) == ["plan.json", "run.json", "scores.jsonl"]
     (folder / "run.json").unlink()
     assert read_result(folder) == replace(RESULT, run=RunState())
 
@@ -120,7 +108,6 @@ def test_the_hash_covers_every_field() -> None:
         ("scores.jsonl", '"usd":null', '"usd":-1', "line 2: "),
         ("scores.jsonl", '"tokens":12', '"tokens":-1', "line 1: "),
         ("scores.jsonl", "failed", "lost", "line 2: "),
-        ("seats.jsonl", '"epoch":2', '"epoch":"two"', "line 1: "),
         ("run.json", "{", "[", "run.json cannot be read"),
     ],
 )

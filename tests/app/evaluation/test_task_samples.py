@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -164,3 +166,9 @@ async def test_open_answers_are_asked_for_without_options() -> None:
     came = await sampled(says("42", "42", "42"), question=Question(id="s1", input="How many?", kind="text"))
     assert ended(came) == ("answered", "42")
     await RoleModel("guest:seat1", models({})).close()
+
+
+@pytest.mark.skipif(find_spec("inspect_ai") is not None, reason="inspect-ai is installed")
+def test_without_inspect_the_missing_package_is_named() -> None:
+    with pytest.raises(ImportError, match="inspect-ai"):
+        import_module("folkmoot.inspect")

@@ -79,28 +79,45 @@ def result(results: Results, **changes: object) -> EvalResult:
     usual = EvalResult(
         plan=plan([arm(name) for name in results], n),
         scores=tuple(rows),
-        seats=(),
         run=RunState(done=n, paid_usd=n * 0.02, paid_tokens=n * 1200),
     )
     return replace(usual, **changes)  # pyright: ignore[reportArgumentType]
 
 
-def seat(name: str, place: int, first: bool | None, last: bool | None, **changes: object) -> SeatScore:
+Seated = tuple[str, str, int, SeatScore]
+"""A participant with arm, question and repeat."""
+
+
+def seat(
+    name: str,
+    place: int,
+    before: bool | None,
+    after: bool | None,
+    *,
+    arm: str = DEBATE,
+    epoch: int = 1,
+    **changes: object,
+) -> Seated:
     """A participant of the debate; ``name`` is also its model."""
     words = {True: "yes", False: "no", None: None}
     usual = SeatScore(
-        question=f"q{place:04}",
-        group=f"q{place:04}",
-        arm=DEBATE,
-        epoch=1,
         seat=name,
         model=f"builtin:{name}",
-        first=words[first],
-        last=words[last],
-        first_right=first,
-        last_right=last,
+        first=words[before],
+        last=words[after],
+        first_right=before,
+        last_right=after,
     )
-    return replace(usual, **changes)  # pyright: ignore[reportArgumentType]
+    return arm, f"q{place:04}", epoch, replace(usual, **changes)  # pyright: ignore[reportArgumentType]
+
+
+def seated(whole: EvalResult, seats: Sequence[Seated]) -> EvalResult:
+    """A result with these participants."""
+    rows = [
+        replace(row, seats=tuple(own for *where, own in seats if where == [row.arm, row.question, row.epoch]))
+        for row in whole.scores
+    ]
+    return replace(whole, scores=tuple(rows))
 
 
 def forecast(arm: str, place: int, probability: float, outcome: int, **changes: object) -> Score:

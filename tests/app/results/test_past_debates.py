@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.app.evaluation.responses import Block, Charge, Response, SeatAnswers
+from folkmoot.app.evaluation.responses import Block, Charge, Response
+from folkmoot.app.evaluation.scores import SeatScore
 from folkmoot.app.questions.data_sets import Key, Question
 from folkmoot.app.results.past import DEBATE, GATE, SINGLE, VOTE, PastDebate, as_result
 from folkmoot.app.results.scoreboard import measure
@@ -27,7 +28,7 @@ def past(name: str, seats: Sequence[tuple[str, str]], decided: Response, *, usd:
     price = None if usd is None else 0.01
     charge = Charge(usd=price, tokens=100, calls=1)
     drafts = [Response(answers=(first,), state="answered", charge=charge) for first, _ in seats]
-    spoken = tuple(SeatAnswers(seat=f"s{n}", first=first, last=last) for n, (first, last) in enumerate(seats))
+    spoken = tuple(SeatScore(seat=f"s{n}", first=first, last=last) for n, (first, last) in enumerate(seats))
     whole = Response(
         answers=decided.answers, state=decided.state, charge=Charge(usd=usd, tokens=900, calls=6), seats=spoken
     )

@@ -12,7 +12,7 @@ from folkmoot.app.evaluation.scores import EvalResult, RunState, Score
 from folkmoot.app.results.output import screen
 from folkmoot.app.results.scoreboard import Scoreboard, measure, only_tagged
 from folkmoot.core.errors import BriefError, RecordError
-from tests.app.results.prepared import DEBATE, SINGLE, UNIFORM, arm, credits, forecast, plan, result, seat
+from tests.app.results.prepared import DEBATE, SINGLE, UNIFORM, arm, credits, forecast, plan, result, seat, seated
 from tests.cli.commands import folkmoot
 
 NAMES = ("Ann", "Bob", "Cy")
@@ -31,7 +31,7 @@ def board_with_seats(n: int = 60) -> tuple[Scoreboard, EvalResult]:
     ]
     seats += [seat(name, place, True, True, arm="rethink") for place in range(n) for name in NAMES]
     values = {**credits(n, uniform=(12, 0)), "rethink": [1.0] * n, SINGLE: [1.0, 0.0] * (n // 2)}
-    measured = replace(result(values), seats=tuple(seats))
+    measured = seated(result(values), seats)
     return measure(measured), measured
 
 
@@ -68,18 +68,10 @@ def test_repeats_are_averaged_and_groups_are_counted() -> None:
         for row in result(values).scores
         for epoch in (1, 2)
     ]
-    seats = [
-        replace(seat(name, place, True, True), epoch=epoch, group=f"g{place // 4}")
-        for place in range(40)
-        for epoch in (1, 2)
-        for name in NAMES
-    ]
+    seats = [seat(name, place, True, True, epoch=epoch) for place in range(40) for epoch in (1, 2) for name in NAMES]
     board = measure(
-        replace(
-            result(values),
-            plan=plan([arm(DEBATE), arm(UNIFORM)], 40, epochs=2),
-            scores=tuple(twice),
-            seats=tuple(seats),
+        seated(
+            replace(result(values), plan=plan([arm(DEBATE), arm(UNIFORM)], 40, epochs=2), scores=tuple(twice)), seats
         )
     )
     assert (board.questions, board.groups, board.arms[0].rows, board.arms[0].score) == (40, 10, 80, 38 / 80)
@@ -102,7 +94,7 @@ def test_what_a_reader_must_know_is_noted() -> None:
     values = credits(40, uniform=(8, 2))
     rows = tuple(replace(row, debated=False) for row in result(values).scores)
     arms = [replace(arm(DEBATE), own_drafts=True), arm(UNIFORM)]
-    noted = measure(replace(result(values), plan=plan(arms, 40), seats=tuple(seats), scores=rows))
+    noted = measure(seated(replace(result(values), plan=plan(arms, 40), scores=rows), seats))
     for words in ("no debate took place", "copies of one model, builtin:same", "own drafts", "(rethink)"):
         assert any(words in note for note in noted.notes), words
     for estimated in (False, True):
@@ -132,18 +124,13 @@ def forecasts(n: int, measure_of: str = "log_loss") -> EvalResult:
         outcome = int(place % 4 > 0)
         rows += [forecast(DEBATE, place, 0.75 if outcome else 0.1, outcome), forecast(UNIFORM, place, 0.6, outcome)]
     seats = [
-        replace(
-            seat(name, place, True, True),
-            first=first,
-            last="0.75" if place % 4 else "10%",
-            first_right=None,
-        )
+        seat(name, place, True, True, first=first, last="0.75" if place % 4 else "10%", first_right=None)
         for place in range(n)
         for name, first in (("Ann", "0.5"), ("Bob", "0.9" if place % 4 else "0.3"))
     ]
     base = result(credits(n, uniform=(1, 1)))
     changed = plan([arm(DEBATE), arm(UNIFORM)], n, score=measure_of, margin=0.02)
-    return replace(base, plan=changed, scores=tuple(rows), seats=tuple(seats))
+    return seated(replace(base, plan=changed, scores=tuple(rows)), seats)
 
 
 @pytest.mark.parametrize("score_by", ["log_loss", "brier"])

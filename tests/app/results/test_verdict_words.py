@@ -11,7 +11,7 @@ import pytest
 from folkmoot.app.evaluation.folder import save_result
 from folkmoot.app.evaluation.scores import EvalResult, RunState
 from folkmoot.evaluation.verdicts import COMPLETE, ENOUGH_GROUPS, MATCHED, PLANNED, READABLE
-from tests.app.results.prepared import ADAPTIVE, DEBATE, UNIFORM, arm, credits, plan, result, score, seat
+from tests.app.results.prepared import ADAPTIVE, DEBATE, UNIFORM, arm, credits, plan, result, score
 from tests.cli.commands import folkmoot
 from tests.kits.thoroughness import some
 
@@ -36,11 +36,6 @@ def with_one_group() -> EvalResult:
     return replace(result(WON), scores=tuple(replace(row, group="one") for row in result(WON).scores))
 
 
-def without_flips() -> EvalResult:
-    seats = [seat(name, place, place % 4 > 0, place % 4 > 0) for place in range(500) for name in ("Ann", "Bob", "Cy")]
-    return replace(result(credits(500, uniform=(20, 20), adaptive=(20, 20))), seats=tuple(seats))
-
-
 def unread_rival() -> EvalResult:
     """The rival is worse only because it cannot be read."""
     rows = [
@@ -50,33 +45,14 @@ def unread_rival() -> EvalResult:
     return replace(result({DEBATE: WON[DEBATE], UNIFORM: WON[UNIFORM]}), scores=tuple(rows))
 
 
-EQUAL = "+0.000 [-0.025, +0.025]"
 CASES: dict[str, tuple[Callable[[], EvalResult], str, str]] = {
     "helped": (lambda: result(WON), "helped", "+0.070 [+0.036, +0.104]"),
-    "helped against one rival only": (
-        lambda: result(credits(600, uniform=(60, 20), adaptive=(60, 45))),
-        "not known",
-        "1,617 more questions",
-    ),
     "cost off by 3 %": (lambda: rewritten(result(WON), usd=0.0103), "no verdict", MATCHED),
     "a price is unknown": (lambda: rewritten(result(WON), usd=None), "no verdict", MATCHED),
     "no rival": (lambda: result({DEBATE: WON[DEBATE], "single": WON[UNIFORM]}), "no verdict", MATCHED),
-    "30 questions": (lambda: result(credits(30, uniform=(3, 1))), "not known", "511 more questions"),
     "6 % failed": (lambda: with_failures(0.06), "no verdict", COMPLETE),
     "plan edited": (lambda: replace(result(WON), run=RunState(plan_changed=True)), "no verdict", PLANNED),
-    "all tied": (lambda: result(credits(200, uniform=(0, 0), adaptive=(0, 0))), "no difference", "0.05"),
-    "no flips": (without_flips, "no difference", EQUAL),
     "one group": (with_one_group, "no verdict", ENOUGH_GROUPS),
-    "equal within the margin": (
-        lambda: result(credits(500, uniform=(20, 20), adaptive=(20, 20))),
-        "no difference",
-        EQUAL,
-    ),
-    "hurt": (
-        lambda: result(credits(500, uniform=(20, 60), adaptive=(20, 70))),
-        "hurt",
-        "-0.080 [-0.114, -0.045]",
-    ),
     "unread answers decide": (unread_rival, "no verdict", READABLE),
     "before the first look": (
         lambda: replace(result(WON), plan=replace(result(WON).plan, planned=800)),

@@ -1,7 +1,7 @@
 """The folder of an evaluation: what ``folkmoot eval`` saves there, and where the folders are.
 
 ``plan.json`` (what was planned, with its hash), ``questions.jsonl``, ``keys.jsonl``, ``scores.jsonl`` (a row for each
-question and arm), ``seats.jsonl`` (the first and the last answer of each participant) and ``run.json`` (what was paid).
+question and arm, with the first and the last answer of each participant) and ``run.json`` (what was paid).
 What can't be read is a ``RecordError``, what can't be written a ``FolkmootError``.
 """
 
@@ -12,14 +12,14 @@ from typing import TypeVar
 
 import msgspec
 
-from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, RunState, Score, SeatScore
+from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, RunState, Score
 from folkmoot.app.export.reports import save
 from folkmoot.app.questions.data_sets import KEYS_FILE, QUESTIONS_FILE, DataSet, Question
 from folkmoot.core.errors import FolkmootError, RecordError
 from folkmoot.core.text import slug
 from folkmoot.record.store import digest
 
-PLAN_FILE, SCORES_FILE, SEATS_FILE, RUN_FILE = "plan.json", "scores.jsonl", "seats.jsonl", "run.json"
+PLAN_FILE, SCORES_FILE, RUN_FILE = "plan.json", "scores.jsonl", "run.json"
 
 Content = TypeVar("Content")
 
@@ -81,7 +81,6 @@ def save_result(folder: Path, result: EvalResult) -> None:
     known = read_plan(folder)
     save_plan(folder, result.plan, first=known.hash if known and result.run.plan_changed else "")
     _save(folder / SCORES_FILE, result.scores)
-    _save(folder / SEATS_FILE, result.seats)
     save_run(folder, result.run)
 
 
@@ -109,7 +108,6 @@ def read_result(folder: Path) -> EvalResult:
     return EvalResult(
         plan=saved.plan,
         scores=tuple(read_lines(folder / SCORES_FILE, Score)),
-        seats=tuple(read_lines(folder / SEATS_FILE, SeatScore)),
         run=replace(run, plan_changed=saved.edited or run.plan_changed),
         tags=tags_of(read_lines(questions, Question)) if questions.exists() else {},
     )

@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from folkmoot.app.evaluation.folder import read_lines
 from folkmoot.app.evaluation.matching import spread_evenly
 from folkmoot.app.evaluation.responses import Answered, Block, Charge, Parts, Response, exact_sum
-from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, RunState, Score, SeatScore
+from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, RunState, Score
 from folkmoot.app.questions.data_sets import Key, Question
 from folkmoot.app.questions.quantities import normal_text, read_quantity
 from folkmoot.core.ask import Usage
@@ -108,7 +108,6 @@ def result_of(
     return EvalResult(
         plan=plan,
         scores=tuple(row for arm, parts in answered.items() for row in _rows(arm, blocks, parts, grader)),
-        seats=tuple(_seats(blocks, grader)),
         run=RunState(
             done=len(blocks),
             paid_usd=exact_sum([usage.cost for usage in used]),
@@ -140,23 +139,12 @@ def _rows(arm: str, blocks: Sequence[Block], answered: Sequence[Parts], grader: 
             state=main.state,
             debated=main.debated,
             record=block.records.get(arm, block.rounds)[0],
-        )
-
-
-def _seats(blocks: Sequence[Block], grader: Grader) -> Iterator[SeatScore]:
-    """The first and last answers of the participants of all debates, one debate of each arm."""
-    for arm in blocks[0].debates if blocks else ():
-        for block in blocks:
-            for seat in block.debates[arm][0].seats:
-                yield SeatScore(
-                    question=block.question.id,
-                    group=block.question.group or block.question.id,
-                    arm=arm,
-                    epoch=block.epoch,
-                    seat=seat.seat,
-                    model=seat.model,
-                    first=seat.first,
-                    last=seat.last,
-                    first_right=grader.right(block.question, seat.first),
-                    last_right=grader.right(block.question, seat.last),
+            seats=tuple(
+                replace(
+                    seat,
+                    first_right=grader.right(question, seat.first),
+                    last_right=grader.right(question, seat.last),
                 )
+                for seat in main.seats
+            ),
+        )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import dropwhile, takewhile
 from typing import TypeAlias
 
-from folkmoot.app.evaluation.scores import State
+from folkmoot.app.evaluation.scores import SeatScore, State
 from folkmoot.app.evaluation.setup import Currency
 from folkmoot.app.questions.data_sets import Question
 from folkmoot.app.questions.quantities import normal_text, read_quantity
@@ -112,16 +112,6 @@ def own_cost(entries: Sequence[Entry]) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeatAnswers:
-    """The first and the last answer of one participant; None for none."""
-
-    seat: str
-    first: str | None
-    model: str = ""
-    last: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
     """What was answered to a question: by one who answered alone, by a debate, or by several that were counted."""
 
@@ -130,7 +120,7 @@ class Response:
     probability: float | None = None  # of the outcome, for the kind ``probability``
     charge: Charge = Charge()
     debated: bool = False  # whether participants answered after they had seen others
-    seats: tuple[SeatAnswers, ...] = ()
+    seats: tuple[SeatScore, ...] = ()  # of a debate, not graded yet
 
     @property
     def answer(self) -> str | None:
@@ -257,7 +247,7 @@ def debated_of(question: Question, entries: Sequence[Entry], *, recount: bool = 
     return replace(response, charge=charge_of(entries), debated=exchanged and not recount, seats=seats)
 
 
-def _seats(question: Question, transcript: Transcript) -> Iterator[SeatAnswers]:
+def _seats(question: Question, transcript: Transcript) -> Iterator[SeatScore]:
     """What participants answered first and last; who was never asked for an answer, such as a critic, has none."""
     brief, everything = transcript.brief, transcript.all()
     answering = {turn.by for turn in everything if _answers(turn)}
@@ -267,7 +257,7 @@ def _seats(question: Question, transcript: Transcript) -> Iterator[SeatAnswers]:
             continue
         own = [answer_in(question, turn) for turn in everything if turn.by == name and turn.act in SPOKEN]
         last = next((answer for answer in reversed(own) if answer is not None), None)
-        yield SeatAnswers(seat=name, model=participant.seat, first=own[0] if own else None, last=last)
+        yield SeatScore(seat=name, model=participant.seat, first=own[0] if own else None, last=last)
 
 
 def _decided(question: Question, transcript: Transcript) -> Response:

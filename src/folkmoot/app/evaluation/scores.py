@@ -19,6 +19,18 @@ Number: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SeatScore:
+    """The first and the last answer of one participant, and whether each was right; None for no answer."""
+
+    seat: str
+    model: str = ""
+    first: str | None
+    last: str | None = None
+    first_right: bool | None = None
+    last_right: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
     """How one arm did on one question."""
 
@@ -36,22 +48,7 @@ class Score:
     state: State
     debated: bool  # whether participants saw answers of others
     record: str  # the id of the debate; "" for none
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeatScore:
-    """The first and the last answer of one participant of an arm, and whether each was right; None for no answer."""
-
-    question: str
-    group: str
-    arm: str
-    epoch: Number
-    seat: str
-    model: str
-    first: str | None
-    last: str | None
-    first_right: bool | None
-    last_right: bool | None
+    seats: tuple[SeatScore, ...] = ()  # of a debate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +88,6 @@ class EvalResult:
 
     plan: EvalPlan
     scores: tuple[Score, ...]  # a row for each question, arm and repeat; only whole questions
-    seats: tuple[SeatScore, ...]
     run: RunState = RunState()
     tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     tag: str = ""  # only questions with this tag are in it; "" for all

@@ -103,11 +103,11 @@ def facts(board: Scoreboard) -> Iterator[str]:
                 f"{plan.margin:g} needs {counted(pair.needed, 'question')}"
             )
     looks = ", ".join(percent(share) for share in plan.looks)
-    yield f"margin {plan.margin:g}; level {plan.alpha:g}; looks at {looks}; {counted(board.groups, 'group')}"
+    yield f"margin {plan.margin:g}; level {plan.alpha:g}; looks at {looks}"
     charged, paid = money(board.charged_usd, "$"), money(board.run.paid_usd, "$")
     prices = f"; prices of {plan.prices_date}" if plan.prices_date else ""
     yield f"charged to all arms: {charged}; paid: {paid}, {board.run.paid_tokens:,} tokens{prices}"
-    yield f"plan {board.plan_hash[:16]}{' (changed: exploratory)' if board.run.plan_changed else ''}; seed {plan.seed}"
+    yield f"plan {board.plan_hash[:16]}; seed {plan.seed}"
 
 
 def tables(board: Scoreboard) -> Iterator[Table]:

@@ -139,8 +139,7 @@ def only_tagged(result: EvalResult, tag: str) -> EvalResult:
         BriefError: no question has it.
     """
     chosen = tagged(result.tags, tag)
-    rows = tuple(row for row in result.scores if row.question in chosen)
-    return replace(result, scores=rows, seats=tuple(seat for seat in result.seats if seat.question in chosen), tag=tag)
+    return replace(result, scores=tuple(row for row in result.scores if row.question in chosen), tag=tag)
 
 
 class ScoreRows:
@@ -151,7 +150,7 @@ class ScoreRows:
     """
 
     def __init__(self, result: EvalResult) -> None:
-        self.plan, self.arms, self._seats = result.plan, result.plan.arm, result.seats
+        self.plan, self.arms = result.plan, result.plan.arm
         if result.tag:  # the plan has other questions, too; what is looked at is all that there will be
             self.plan = replace(result.plan, planned=len({row.question for row in result.scores}), looks=(1.0,))
         self._rows: dict[tuple[str, str], list[Score]] = {}
@@ -178,13 +177,10 @@ class ScoreRows:
         """All rows of an arm, by question and repeat."""
         return [row for question in self.questions for row in self.on(arm, question)]
 
-    def seats(self, arm: str) -> Mapping[tuple[str, int], list[SeatScore]]:
+    def seats(self, arm: str) -> Mapping[tuple[str, int], Sequence[SeatScore]]:
         """The participants of an arm for each question and repeat; empty unless all questions have some."""
-        own, asked = defaultdict[tuple[str, int], list[SeatScore]](list), set(self.questions)
-        for seat in self._seats:
-            if seat.arm == arm and seat.question in asked:
-                own[seat.question, seat.epoch].append(seat)
-        return own if {question for question, _ in own} == asked else {}
+        own = {(row.question, row.epoch): row.seats for row in self.of(arm) if row.seats}
+        return own if {question for question, _ in own} == set(self.questions) else {}
 
     def scores(self, arm: str, *, unread_right: bool = False) -> Floats:
         """The mean score of an arm on each question; what could not be read is wrong, or right for a bound."""
@@ -429,8 +425,8 @@ def _notes(
         yield f"What could not be read counts as wrong: {', '.join(unread)}."
     for line in arms:
         arm, name = line.arm, line.arm.name
-        if arm.is_debate:
-            yield f"{name}: {f'debated in {line.debated} of {line.rows}' if line.debated else 'no debate took place'}."
+        if arm.is_debate and not line.debated:
+            yield f"{name}: no debate took place."
         if arm.own_drafts:
             yield f"{name}: own drafts; its first answers are not those that the other arms share."
         seats = [seat for everybody in rows.seats(name).values() for seat in everybody] if arm.is_debate else []

@@ -124,7 +124,8 @@ def new(
             click.echo(f"{counted(len(some.questions), 'question')} drawn of {many}; --most {many} takes all")
         setup, folder = plain_setup(Path(name), models, name=name), Path(f"{name}-eval")
         # forced: what so few questions can show stands in the plan, and on the page
-        code = await _run(replace(setup, budget=dollars or None), some, folder, store=store, yes=yes, force=True)
+        options = RunOptions(store=store, yes=yes, force=True, half_price=False, or_live=False, wait=True)
+        code = await _run(replace(setup, budget=dollars or None), some, folder, options)
         if not (folder / SCORES_FILE).exists():
             return code
         board = measure(read_result(folder))
@@ -196,7 +197,17 @@ def check(file: Path) -> int:
 # ---- plan and run ----------------------------------------------------------------------------------------------------
 
 
-class EvalOptions(HalfPriceOptions):
+class RunOptions(HalfPriceOptions, total=False):
+    """The options of a run, as they were typed."""
+
+    parallel: int | None
+    force: bool
+    yes: bool
+    dry_run: bool
+    store: Path | str | None
+
+
+class EvalOptions(RunOptions):
     """The options of an evaluation, as they were typed."""
 
     model: tuple[str, ...]
@@ -206,11 +217,7 @@ class EvalOptions(HalfPriceOptions):
     seed: int | None
     out: Path | None
     budget: float | None
-    parallel: int | None
     tag: str
-    force: bool
-    yes: bool
-    store: Path | str | None
 
 
 def _options(command: Function) -> Function:
@@ -249,22 +256,22 @@ def _options(command: Function) -> Function:
 @_options
 def plan_evaluation(file: Path, **options: Unpack[EvalOptions]) -> int:
     """Plan an evaluation and estimate its cost, as folkmoot eval run --dry-run does. Nothing is sent to any model."""
-    return run_command(_evaluate(file, options, dry_run=True))
+    return run_command(_evaluate(file, {**options, "dry_run": True}))
 
 
 @evaluate.command(name="run")
 @click.option("--dry-run", is_flag=True, help="Plan and price it; send nothing.")
 @_options
-def run_evaluation(file: Path, dry_run: bool, **options: Unpack[EvalOptions]) -> int:
+def run_evaluation(file: Path, **options: Unpack[EvalOptions]) -> int:
     """Put every question to all arms at equal cost, and save the scores.
 
     FILE is a check.toml, or together with -m questions with known answers (see folkmoot eval check) or a task of Inspect
     (FILE.py@TASK). To resume an evaluation, repeat the same command: what is on record is not asked again.
     """
-    return run_command(_evaluate(file, options, dry_run=dry_run))
+    return run_command(_evaluate(file, options))
 
 
-async def _evaluate(file: Path, options: EvalOptions, *, dry_run: bool) -> int:
+async def _evaluate(file: Path, options: EvalOptions) -> int:
     from folkmoot.app.evaluation.inspect_bridge import read_questions
     from folkmoot.app.evaluation.setup import NAMED_SO, is_file_name, plain_setup, read_setup
     from folkmoot.app.questions.data_sets import FaultyData, tagged
@@ -291,61 +298,40 @@ async def _evaluate(file: Path, options: EvalOptions, *, dry_run: bool) -> int:
         return USAGE
     if setup.tag:
         data = data.only(tagged({question.id: question.tags for question in data.questions}, setup.tag))
-    return await _run(
-        setup,
-        data,
-        options["out"] or Path(f"{setup.name}-eval"),
-        mark,
-        store=options["store"],
-        yes=options["yes"],
-        force=options["force"],
-        dry_run=dry_run,
-        parallel=options["parallel"],
-        half_price=options["half_price"],
-        or_live=options["or_live"],
-        wait=options["wait"],
-    )
+    return await _run(setup, data, options["out"] or Path(f"{setup.name}-eval"), options, mark)
 
 
-async def _run(
-    setup: "Setup",
-    data: "DataSet",
-    folder: Path,
-    mark: "Mark | None" = None,
-    *,
-    store: Path | str | None,
-    yes: bool,
-    force: bool,
-    dry_run: bool = False,
-    parallel: int | None = None,
-    half_price: bool = False,
-    or_live: bool = False,
-    wait: bool = True,
-) -> int:
+async def _run(setup: "Setup", data: "DataSet", folder: Path, options: RunOptions, mark: "Mark | None" = None) -> int:
     """Plan an evaluation, ask before it costs money, and run it; returns the exit code."""
     from folkmoot.app.evaluation.plan import prepare_evaluation
     from folkmoot.app.evaluation.run import PARALLEL, EvalRun
     from folkmoot.app.plan.settings import load_config
 
-    async with open_for_running(store) as workspace:
+    async with open_for_running(options.get("store")) as workspace:
         workspace.config = load_config()
-        workspace.tray.on, workspace.tray.or_live = half_price, or_live
+        workspace.tray.on, workspace.tray.or_live = options["half_price"], options["or_live"]
         workspace.tray.tell = lambda sentence: click.echo(f"folkmoot: {sentence}", err=True)
         prepared = await prepare_evaluation(workspace, setup, data)
         click.echo("\n".join(plan_lines(prepared)))
-        if dry_run:
+        if options.get("dry_run"):
             return DONE
-        if prepared.smallest > prepared.plan.margin and not force:
+        if prepared.smallest > prepared.plan.margin and not options.get("force"):
             click.echo(
                 f"folkmoot: {counted(prepared.plan.planned, 'question')} cannot answer whether a debate is better by "
                 f"{prepared.plan.margin:g}; that needs about {prepared.needed}. Run it with --force",
                 err=True,
             )
             return USAGE
-        if not (yes or prepared.total.usd == 0 or not sys.stdin.isatty() or click.confirm("Begin?")):
+        if not (options.get("yes") or prepared.total.usd == 0 or not sys.stdin.isatty() or click.confirm("Begin?")):
             return USAGE
-        parallel = parallel or PARALLEL
-        run = EvalRun(workspace=workspace, prepared=prepared, folder=folder, parallel=parallel, wait=wait, mark=mark)
+        run = EvalRun(
+            workspace=workspace,
+            prepared=prepared,
+            folder=folder,
+            parallel=options.get("parallel") or PARALLEL,
+            wait=options["wait"],
+            mark=mark,
+        )
         await run.begin()
         click.echo("\n".join(result_lines(run, await _conduct(run))))
         if run.stop.reason:
