@@ -26,7 +26,7 @@ from folkmoot.app.review.subject import artefact_of_files  # noqa: E402
 from folkmoot.app.run.prepare import Overrides, prepare  # noqa: E402
 from folkmoot.app.run.start import run_start  # noqa: E402
 from folkmoot.reviews.diff_reader import files_of, read_diff  # noqa: E402
-from tests.app.results.prepared import credits, result  # noqa: E402
+from tests.app.evaluation.prepared import credits, result  # noqa: E402
 from tests.web.browser import NARROW, WIDE, Scheme, Slow, Stage, Visit, example, needed, staged  # noqa: E402
 from tests.web.crowd import Crowd, brief  # noqa: E402
 from tests.web.web_kit import until  # noqa: E402

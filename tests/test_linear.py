@@ -25,10 +25,10 @@ from folkmoot.answers.schemas.schema_answer import read_schema_answer
 from folkmoot.app.endpoint.chat_brief import chat_brief, is_small_task
 from folkmoot.app.endpoint.chat_request import read_chat
 from folkmoot.app.endpoint.conversation import read_conversation
+from folkmoot.app.evaluation.quantities import normal_text, read_quantity
 from folkmoot.app.export.report_formats import SERVED
 from folkmoot.app.export.reports import ReadRecord, make_report, write_log
 from folkmoot.app.imports.imported_record import plan_of, played, read_conversations
-from folkmoot.app.questions.quantities import normal_text, read_quantity
 from folkmoot.app.serve.frames import frames, lined_html, safe_html
 from folkmoot.app.serve.prompt_view import prompt_view
 from folkmoot.arguments.argument_map import short_claim

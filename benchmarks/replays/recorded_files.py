@@ -11,7 +11,7 @@ from typing import Final, cast
 
 from pydantic import JsonValue
 
-from folkmoot.app.questions.data_sets import LONGEST_CELL
+from folkmoot.app.evaluation.questions import LONGEST_CELL
 from folkmoot.core.errors import FolkmootError
 
 REFERENCE = "reference.txt"

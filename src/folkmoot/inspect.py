@@ -13,10 +13,10 @@ from importlib import import_module
 from typing import Any
 
 from folkmoot.app.evaluation.inspect_bridge import completion
+from folkmoot.app.evaluation.questions import Question
 from folkmoot.app.evaluation.setup import Arm
 from folkmoot.app.evaluation.task_samples import Send, debate_sample
 from folkmoot.app.plan.settings import default_store, load_config, open_store, read_where
-from folkmoot.app.questions.data_sets import Question
 from folkmoot.core.ask import Usage
 from folkmoot.core.brief import Source
 from folkmoot.core.errors import ModelError

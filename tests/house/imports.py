@@ -20,8 +20,6 @@ ENGINE = frozenset(
 APP = frozenset(
     {"app.brief", "app.plan", "app.run", "app.program", "app.batch", "app.serve", "app.export", "app.evaluation"}
     | {
-        "app.questions",
-        "app.results",
         "app.endpoint",
         "app.review",
         "app.skills",
@@ -61,11 +59,7 @@ MAY_IMPORT: Mapping[str, frozenset[str]] = {
     "app.review": BELOW | {"app.brief", "app.plan", "app.run"},
     "app.batch": BELOW | {"app.brief", "app.plan", "app.run", "app.serve"},
     "app.export": BELOW | {"app.brief", "app.plan", "app.run", "app.serve"},
-    "app.questions": BELOW - {"engine"} | {"app.brief"},
-    "app.evaluation": BELOW
-    | {"app.brief", "app.plan", "app.run", "app.serve", "app.batch", "app.export", "app.questions"},
-    "app.results": BELOW
-    | {"app.brief", "app.plan", "app.run", "app.serve", "app.batch", "app.export", "app.questions", "app.evaluation"},
+    "app.evaluation": BELOW | {"app.brief", "app.plan", "app.run", "app.serve", "app.batch", "app.export"},
     "testing": BELOW | APP,
     "workers": BELOW | APP,
     **dict.fromkeys(HOSTS, READING | APP),

@@ -8,7 +8,7 @@ from playwright.async_api import expect
 
 from folkmoot.app.evaluation.folder import note_folder, prefix_of, save_result
 from folkmoot.app.plan.settings import lock_place
-from tests.app.results.prepared import credits, result
+from tests.app.evaluation.prepared import credits, result
 from tests.web.browser import NARROW, WIDE, Scheme, Stage, Visit
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -5,11 +5,11 @@ from pathlib import Path
 from folkmoot.app.batch.batch_plan import make_batch, make_item
 from folkmoot.app.brief.reader import read_brief
 from folkmoot.app.evaluation.folder import note_folder, prefix_of, save_result
+from folkmoot.app.evaluation.output import page
+from folkmoot.app.evaluation.scoreboard import measure
 from folkmoot.app.plan.settings import lock_place
-from folkmoot.app.results.output import page
-from folkmoot.app.results.scoreboard import measure
 from folkmoot.app.run.prepare import Overrides
-from tests.app.results.prepared import credits, result
+from tests.app.evaluation.prepared import credits, result
 from tests.web.web_kit import API, opened
 
 

@@ -9,10 +9,10 @@ from fastapi import Query, Response
 
 from folkmoot.analysis.memory_lines import HEADINGS, learned_lines
 from folkmoot.app.evaluation.folder import StoredEvaluation, read_result, stored_evaluations
+from folkmoot.app.evaluation.output import page
+from folkmoot.app.evaluation.scoreboard import measure
 from folkmoot.app.export.learned import DomainRatings, add_note, calibration, domain_ratings, learned_items, search
 from folkmoot.app.plan.settings import lock_place
-from folkmoot.app.results.output import page
-from folkmoot.app.results.scoreboard import measure
 from folkmoot.learn.calibration import Calibration
 from folkmoot.learn.memory import FoundMemory, Kind
 from folkmoot.web.problems import Problem

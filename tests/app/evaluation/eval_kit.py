@@ -8,10 +8,10 @@ from pathlib import Path
 import msgspec
 
 from folkmoot.app.evaluation.plan import prepare_evaluation
+from folkmoot.app.evaluation.questions import DataSet, Key, Question
 from folkmoot.app.evaluation.run import EvalRun
 from folkmoot.app.evaluation.setup import Arm, Setup, plain_setup, read_arms
 from folkmoot.app.plan.settings import Config
-from folkmoot.app.questions.data_sets import DataSet, Key, Question
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.agent import Quote, Recorder
 from folkmoot.core.ask import Usage

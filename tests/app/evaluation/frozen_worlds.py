@@ -16,12 +16,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from folkmoot.app.evaluation.plan import prepare_evaluation
+from folkmoot.app.evaluation.questions import read_data_set
 from folkmoot.app.evaluation.run import EvalRun
+from folkmoot.app.evaluation.scoreboard import Scoreboard, measure
 from folkmoot.app.evaluation.scores import EvalResult
 from folkmoot.app.evaluation.setup import read_setup
 from folkmoot.app.plan.settings import Config
-from folkmoot.app.questions.data_sets import read_data_set
-from folkmoot.app.results.scoreboard import Scoreboard, measure
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.agent import Quote, Recorder
 from folkmoot.core.ask import Usage

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from folkmoot.app.evaluation.folder import read_result
-from folkmoot.app.questions.data_sets import DataSet, FaultyData, Key, Question, read_data_set
-from folkmoot.app.questions.quantities import read_quantity
+from folkmoot.app.evaluation.quantities import read_quantity
+from folkmoot.app.evaluation.questions import DataSet, FaultyData, Key, Question, read_data_set
 from tests.cli.commands import folkmoot
 
 OUTCOMES = ("1", "0", "1.0", "0.0", "Yes", "no", "TRUE", "false")

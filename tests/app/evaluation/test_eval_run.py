@@ -8,12 +8,12 @@ from random import Random
 import pytest
 
 from folkmoot.app.evaluation.folder import read_result
+from folkmoot.app.evaluation.questions import DataSet, Key, Question
 from folkmoot.app.evaluation.responses import own_entries
 from folkmoot.app.evaluation.run import EvalRun, Progress
+from folkmoot.app.evaluation.scoreboard import measure
 from folkmoot.app.evaluation.scores import EvalResult, Score
 from folkmoot.app.evaluation.setup import Arm, Setup, plain_setup, read_arms
-from folkmoot.app.questions.data_sets import DataSet, Key, Question
-from folkmoot.app.results.scoreboard import measure
 from folkmoot.app.run.outcome import Outcome
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.agent import Quote

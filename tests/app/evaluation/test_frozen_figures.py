@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 
-from folkmoot.app.results.scoreboard import measure
+from folkmoot.app.evaluation.scoreboard import measure
 from tests.app.evaluation.frozen_worlds import FROZEN, WORLDS, figures, run_world
 
 LARGE = pytest.mark.many

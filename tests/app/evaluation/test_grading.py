@@ -7,9 +7,9 @@ import pytest
 
 from folkmoot.app.evaluation.folder import save_questions
 from folkmoot.app.evaluation.grading import Grade, Grader
+from folkmoot.app.evaluation.quantities import Quantity, normal_text, read_quantity
+from folkmoot.app.evaluation.questions import DataSet, Key, Kind, Question
 from folkmoot.app.evaluation.responses import Charge, Response, charge_of
-from folkmoot.app.questions.data_sets import DataSet, Key, Kind, Question
-from folkmoot.app.questions.quantities import Quantity, normal_text, read_quantity
 from folkmoot.core.ask import Usage
 from folkmoot.core.errors import RecordError
 from folkmoot.core.event import Called, Entry

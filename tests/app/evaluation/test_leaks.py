@@ -7,12 +7,10 @@ import ast
 from collections.abc import Mapping
 from pathlib import Path
 
-import folkmoot.app.evaluation
-import folkmoot.app.questions
-import folkmoot.app.results
+from folkmoot.app import evaluation
 
 SECRET: Mapping[str, frozenset[str]] = {
-    "Key": frozenset({"data_sets", "grading", "inspect_bridge", "past"}),
+    "Key": frozenset({"questions", "grading", "inspect_bridge", "past"}),
     "Grader": frozenset({"grading", "run", "past"}),
 }
 """Which modules may use a name."""
@@ -29,8 +27,7 @@ def uses(path: Path, name: str) -> bool:
 
 
 def test_only_the_grader_takes_a_key() -> None:
-    folders = (folkmoot.app.questions, folkmoot.app.evaluation, folkmoot.app.results)
-    modules = [path for folder in folders for path in Path(folder.__path__[0]).glob("*.py")]
+    modules = list(Path(evaluation.__path__[0]).glob("*.py"))
     assert len(modules) > 10
     for name, allowed in SECRET.items():
         assert {path.stem for path in modules if uses(path, name)} == allowed

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from folkmoot.app.evaluation.output import screen
+from folkmoot.app.evaluation.questions import DataSet, Key, Question
+from folkmoot.app.evaluation.scoreboard import measure
 from folkmoot.app.evaluation.scores import EvalResult, Score
-from folkmoot.app.questions.data_sets import DataSet, Key, Question
-from folkmoot.app.results.output import screen
-from folkmoot.app.results.scoreboard import measure
 from folkmoot.core.event import Opened, Ruled
 from tests.app.evaluation.eval_kit import answer, arms_of, questions, run_of, setup_of, workspace_of
 

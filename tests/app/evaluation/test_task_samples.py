@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from folkmoot.app.evaluation.questions import Question
 from folkmoot.app.evaluation.setup import Arm
 from folkmoot.app.evaluation.task_samples import RoleModel, Send, debate_sample
-from folkmoot.app.questions.data_sets import Question
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.ask import Usage
 from folkmoot.core.brief import Source

@@ -12,10 +12,10 @@ from typing import cast
 from folkmoot.agents.prompt import compose
 from folkmoot.app.brief.reader import read_brief, read_settings
 from folkmoot.app.brief.types import LEARNED
+from folkmoot.app.evaluation.questions import Question
 from folkmoot.app.evaluation.responses import SHARED
 from folkmoot.app.evaluation.setup import RETHINK, Arm, Setup
 from folkmoot.app.plan.settings import Config
-from folkmoot.app.questions.data_sets import Question
 from folkmoot.app.run.prepare import Overrides, plan_alone
 from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.core.agent import context_of

@@ -12,9 +12,9 @@ from typing import TypeVar
 
 import msgspec
 
+from folkmoot.app.evaluation.questions import KEYS_FILE, QUESTIONS_FILE, DataSet, Question
 from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, RunState, Score
 from folkmoot.app.export.reports import save
-from folkmoot.app.questions.data_sets import KEYS_FILE, QUESTIONS_FILE, DataSet, Question
 from folkmoot.core.errors import FolkmootError, RecordError
 from folkmoot.core.text import slug
 from folkmoot.record.store import digest

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from folkmoot.app.evaluation.folder import read_lines
 from folkmoot.app.evaluation.matching import spread_evenly
+from folkmoot.app.evaluation.quantities import normal_text, read_quantity
+from folkmoot.app.evaluation.questions import Key, Question
 from folkmoot.app.evaluation.responses import Answered, Block, Charge, Parts, Response, exact_sum
 from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, RunState, Score
-from folkmoot.app.questions.data_sets import Key, Question
-from folkmoot.app.questions.quantities import normal_text, read_quantity
 from folkmoot.core.ask import Usage
 
 CLIP = 0.01

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias, cast
 
 from folkmoot.app.evaluation.folder import read_lines
-from folkmoot.app.evaluation.scores import EvalResult, Score
-from folkmoot.app.questions.data_sets import (
+from folkmoot.app.evaluation.questions import (
     KEYS_FILE,
     QUESTIONS_FILE,
     DataSet,
@@ -23,6 +22,7 @@ from folkmoot.app.questions.data_sets import (
     Question,
     read_data_set,
 )
+from folkmoot.app.evaluation.scores import EvalResult, Score
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.errors import BriefError, FolkmootError
 from folkmoot.core.event import Called, Entry

@@ -12,12 +12,12 @@ from typing import Final
 
 from folkmoot.app.evaluation.blocks import arm_plan, brief_of, drafts_plan, shares_drafts
 from folkmoot.app.evaluation.inspect_bridge import program_of
+from folkmoot.app.evaluation.questions import DataSet, Question
 from folkmoot.app.evaluation.responses import Charge
 from folkmoot.app.evaluation.scores import EvalPlan
 from folkmoot.app.evaluation.setup import Arm, Currency, Measure, Setup, checked, judge_of
 from folkmoot.app.plan.assignment import live_models
 from folkmoot.app.plan.estimate import Costing, estimate
-from folkmoot.app.questions.data_sets import DataSet, Question
 from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.core.errors import BriefError, FolkmootError
 from folkmoot.core.text import listed

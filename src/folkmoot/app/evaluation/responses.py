@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from itertools import dropwhile, takewhile
 from typing import TypeAlias
 
+from folkmoot.app.evaluation.quantities import normal_text, read_quantity
+from folkmoot.app.evaluation.questions import Question
 from folkmoot.app.evaluation.scores import SeatScore, State
 from folkmoot.app.evaluation.setup import Currency
-from folkmoot.app.questions.data_sets import Question
-from folkmoot.app.questions.quantities import normal_text, read_quantity
 from folkmoot.app.serve.spending import spent
 from folkmoot.core.ask import ABSTAIN
 from folkmoot.core.errors import FREE_ERRORS

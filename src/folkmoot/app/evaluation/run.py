@@ -19,6 +19,7 @@ from folkmoot.app.evaluation.grading import Grader, answers_to_grade, result_of
 from folkmoot.app.evaluation.inspect_bridge import Mark
 from folkmoot.app.evaluation.matching import Mixture, match_adaptive, match_uniform
 from folkmoot.app.evaluation.plan import PreparedEvaluation, price_of
+from folkmoot.app.evaluation.questions import KEYS_FILE
 from folkmoot.app.evaluation.responses import (
     Answered,
     Block,
@@ -33,7 +34,6 @@ from folkmoot.app.evaluation.responses import (
 from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, RunState
 from folkmoot.app.evaluation.setup import RETHINK, Arm
 from folkmoot.app.plan.settings import Config, lock_place
-from folkmoot.app.questions.data_sets import KEYS_FILE
 from folkmoot.app.run.outcome import Outcome, opening
 from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.app.serve.spending import lost, spent

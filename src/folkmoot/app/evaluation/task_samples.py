@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from folkmoot.app.evaluation.blocks import arm_plan, brief_of
+from folkmoot.app.evaluation.questions import Question
 from folkmoot.app.evaluation.responses import debated_of
 from folkmoot.app.evaluation.setup import Arm, Setup
 from folkmoot.app.plan.settings import load_config
-from folkmoot.app.questions.data_sets import Question
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.agent import Quote, Recorder
 from folkmoot.core.errors import ModelError, RecordError

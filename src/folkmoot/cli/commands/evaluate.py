@@ -37,14 +37,14 @@ from folkmoot.core.text import about, counted, slug
 if TYPE_CHECKING:
     from folkmoot.app.evaluation.inspect_bridge import Mark
     from folkmoot.app.evaluation.plan import PreparedEvaluation
+    from folkmoot.app.evaluation.questions import DataSet
     from folkmoot.app.evaluation.responses import Charge
     from folkmoot.app.evaluation.run import EvalRun, Progress
     from folkmoot.app.evaluation.scores import EvalResult
     from folkmoot.app.evaluation.setup import Setup
-    from folkmoot.app.questions.data_sets import DataSet
 
 FORMS = ("html", "json", "csv", "latex", "paper")
-"""``folkmoot.app.results.output`` has them, and is loaded when it is needed."""
+"""``folkmoot.app.evaluation.output`` has them, and is loaded when it is needed."""
 
 INSPECT = "inspect"
 
@@ -115,9 +115,9 @@ def new(
     async def run() -> int:
         from folkmoot.app.evaluation.blocks import shuffled
         from folkmoot.app.evaluation.folder import SCORES_FILE, read_result
+        from folkmoot.app.evaluation.output import write_file
+        from folkmoot.app.evaluation.scoreboard import measure
         from folkmoot.app.evaluation.setup import plain_setup
-        from folkmoot.app.results.output import write_file
-        from folkmoot.app.results.scoreboard import measure
 
         some = data.only(question.id for question in shuffled(data.questions, 0)[:most])
         if len(some.questions) < (many := len(data.questions)):
@@ -160,7 +160,7 @@ def _type_questions(path: Path, most: int) -> Path:
 
 def _read(questions: Path) -> "DataSet | None":
     """The questions of a file; None, and what is wrong, where there are none."""
-    from folkmoot.app.questions.data_sets import FaultyData, read_data_set
+    from folkmoot.app.evaluation.questions import FaultyData, read_data_set
 
     try:
         return read_data_set(questions)
@@ -273,8 +273,8 @@ def run_evaluation(file: Path, **options: Unpack[EvalOptions]) -> int:
 
 async def _evaluate(file: Path, options: EvalOptions) -> int:
     from folkmoot.app.evaluation.inspect_bridge import read_questions
+    from folkmoot.app.evaluation.questions import FaultyData, tagged
     from folkmoot.app.evaluation.setup import NAMED_SO, is_file_name, plain_setup, read_setup
-    from folkmoot.app.questions.data_sets import FaultyData, tagged
 
     if file.suffix == ".toml":
         if typed := next((name for name in ("model", "protocol", "against") if options[name]), ""):
@@ -455,15 +455,15 @@ def show(folder: Path, everything: bool, tag: str, as_json: bool) -> int:
     the plan.
     """
     from folkmoot.app.evaluation.folder import read_result
-    from folkmoot.app.results.scoreboard import only_tagged
+    from folkmoot.app.evaluation.scoreboard import only_tagged
 
     result = read_result(folder)
     return _show(only_tagged(result, tag) if tag else result, everything=everything, as_json=as_json)
 
 
 def _show(result: "EvalResult", *, everything: bool, as_json: bool) -> int:
-    from folkmoot.app.results.output import screen, summary
-    from folkmoot.app.results.scoreboard import measure
+    from folkmoot.app.evaluation.output import screen, summary
+    from folkmoot.app.evaluation.scoreboard import measure
 
     board = measure(result)
     click.echo(summary(board) if as_json else "\n".join(screen(board, everything=everything)), nl=not as_json)
@@ -490,8 +490,8 @@ def export(folder: Path, form: str, out: Path | None, store: Path | str | None) 
     """
     from folkmoot.app.evaluation.folder import read_result
     from folkmoot.app.evaluation.inspect_bridge import read_records, write_logs
-    from folkmoot.app.results.output import write_file
-    from folkmoot.app.results.scoreboard import measure
+    from folkmoot.app.evaluation.output import write_file
+    from folkmoot.app.evaluation.scoreboard import measure
 
     result = read_result(folder)
 
@@ -526,8 +526,8 @@ def past(debates: tuple[str, ...], out: Path | None, everything: bool, as_json: 
 
     async def read() -> "EvalResult":
         from folkmoot.app.evaluation.folder import note_folder, save_result
+        from folkmoot.app.evaluation.past import read_past
         from folkmoot.app.plan.settings import lock_place
-        from folkmoot.app.results.past import read_past
 
         async with open_workspace(store, reading=True) as workspace:
             result = await read_past(workspace, debates)

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from folkmoot.app.evaluation.folder import save_result
+from folkmoot.app.evaluation.output import FORMS, Table, as_csv, as_latex, page, pair_tables, paper, screen
+from folkmoot.app.evaluation.scoreboard import VERSION, measure
 from folkmoot.app.evaluation.setup import Arm
-from folkmoot.app.results.output import FORMS, Table, as_csv, as_latex, page, pair_tables, paper, screen
-from folkmoot.app.results.scoreboard import VERSION, measure
 from folkmoot.cli.commands import evaluate
-from tests.app.results.prepared import DEBATE, UNIFORM, arm, credits, plan, result, score
-from tests.app.results.test_scoreboard import board_with_seats
+from tests.app.evaluation.prepared import DEBATE, UNIFORM, arm, credits, plan, result, score
+from tests.app.evaluation.test_scoreboard import board_with_seats
 from tests.cli.commands import folkmoot
 
 HOSTILE = '</style><script>alert("x")</script>&amp;\x1b[31m'

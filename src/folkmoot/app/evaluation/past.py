@@ -11,11 +11,11 @@ from typing import Final
 
 from folkmoot.app.evaluation.grading import Grader, answers_to_grade, result_of
 from folkmoot.app.evaluation.plan import MARGINS
+from folkmoot.app.evaluation.questions import Key, Question
 from folkmoot.app.evaluation.responses import Block, Parts, counted, debated_of, drafts_of, exact_sum, form_of
 from folkmoot.app.evaluation.scores import EvalPlan, EvalResult
 from folkmoot.app.evaluation.setup import Arm, Measure
 from folkmoot.app.plan.learning import owner_messages
-from folkmoot.app.questions.data_sets import Key, Question
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core import text
 from folkmoot.core.ask import Usage

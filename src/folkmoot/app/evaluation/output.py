@@ -17,9 +17,9 @@ from typing import Final
 import msgspec
 from jinja2 import Environment, StrictUndefined, Template
 
+from folkmoot.app.evaluation.scoreboard import PairLine, Scoreboard
 from folkmoot.app.evaluation.setup import Arm
 from folkmoot.app.export.reports import save
-from folkmoot.app.results.scoreboard import PairLine, Scoreboard
 from folkmoot.core.text import clean, counted, flat, percent, shorten
 from folkmoot.evaluation.flips import FlipRate
 from folkmoot.evaluation.paired import Interval
@@ -247,7 +247,7 @@ def _template() -> Template:
     environment = Environment(
         autoescape=True, finalize=cleaned, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    text = resources.files("folkmoot.app.results").joinpath("scoreboard.html.jinja").read_text("utf-8")
+    text = resources.files("folkmoot.app.evaluation").joinpath("scoreboard.html.jinja").read_text("utf-8")
     return environment.from_string(text)
 
 

@@ -11,7 +11,7 @@ import pytest
 from folkmoot.app.evaluation.folder import save_result
 from folkmoot.app.evaluation.scores import EvalResult, RunState
 from folkmoot.evaluation.verdicts import COMPLETE, ENOUGH_GROUPS, MATCHED, PLANNED, READABLE
-from tests.app.results.prepared import ADAPTIVE, DEBATE, UNIFORM, arm, credits, plan, result, score
+from tests.app.evaluation.prepared import ADAPTIVE, DEBATE, UNIFORM, arm, credits, plan, result, score
 from tests.cli.commands import folkmoot
 from tests.kits.thoroughness import some
 

@@ -12,10 +12,10 @@ from typing import Final, Literal
 
 import numpy as np
 
+from folkmoot.app.evaluation.questions import tagged
 from folkmoot.app.evaluation.responses import exact_sum
 from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, RunState, Score, SeatScore, State
 from folkmoot.app.evaluation.setup import RETHINK, Arm, Measure
-from folkmoot.app.questions.data_sets import tagged
 from folkmoot.core.errors import RecordError
 from folkmoot.core.text import counted, listed, shorten
 from folkmoot.core.transcript import normalise

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from folkmoot.app.evaluation.past import DEBATE, GATE, SINGLE, VOTE, PastDebate, as_result
+from folkmoot.app.evaluation.questions import Key, Question
 from folkmoot.app.evaluation.responses import Block, Charge, Response
+from folkmoot.app.evaluation.scoreboard import measure
 from folkmoot.app.evaluation.scores import SeatScore
-from folkmoot.app.questions.data_sets import Key, Question
-from folkmoot.app.results.past import DEBATE, GATE, SINGLE, VOTE, PastDebate, as_result
-from folkmoot.app.results.scoreboard import measure
 from folkmoot.core.ask import Usage
 from tests.cli.commands import QUOTES, folkmoot
 from tests.paths import EXAMPLES

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from folkmoot.app.evaluation.folder import save_result
+from folkmoot.app.evaluation.output import screen
+from folkmoot.app.evaluation.scoreboard import Scoreboard, measure, only_tagged
 from folkmoot.app.evaluation.scores import EvalResult, RunState, Score
-from folkmoot.app.results.output import screen
-from folkmoot.app.results.scoreboard import Scoreboard, measure, only_tagged
 from folkmoot.core.errors import BriefError, RecordError
-from tests.app.results.prepared import DEBATE, SINGLE, UNIFORM, arm, credits, forecast, plan, result, seat, seated
+from tests.app.evaluation.prepared import DEBATE, SINGLE, UNIFORM, arm, credits, forecast, plan, result, seat, seated
 from tests.cli.commands import folkmoot
 
 NAMES = ("Ann", "Bob", "Cy")

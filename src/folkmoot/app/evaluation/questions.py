@@ -19,7 +19,7 @@ import msgspec
 
 from folkmoot.app.brief.files import read_files
 from folkmoot.app.brief.reader import read_brief
-from folkmoot.app.questions.quantities import RELATIVE, normal_text, read_quantity
+from folkmoot.app.evaluation.quantities import RELATIVE, normal_text, read_quantity
 from folkmoot.core.brief import OPTIONS, Source
 from folkmoot.core.errors import BriefError
 from folkmoot.core.text import clean, listed, shorten, unknown_word
