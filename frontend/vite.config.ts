@@ -6,6 +6,8 @@ import { defineConfig, type Plugin } from "vite";
 const SERVER = "http://127.0.0.1:8323"; // where folkmoot serve runs while somebody works on the app
 const SHARED = /node_modules|src\/(view\/(TurnCard|Facts|Trouble|Note|Lazy|Disc)|(api|fold|words|loading|relations|seal|stances|theme|route)\.)/; // what most pages need
 
+const NOTICES = "third-party.md";
+
 /** Fails a build that would break the page's own policy. */
 function policed(): Plugin {
   return {
@@ -30,19 +32,21 @@ function unserved(): Plugin {
   return { name: "folkmoot-unserved", enforce: "pre", resolveId: (source) => (SERVED.test(source) ? NONE : null), load: (id) => (id === NONE ? "export default () => {};" : null) };
 }
 
-/** Puts script and style into the page, and their hashes into its policy. */
+/** Puts script and style into the page, their hashes into its policy, and the licences of what is bundled at its end. */
 function inline(): Plugin {
   const hash = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
   return {
     name: "folkmoot-inline",
     enforce: "post",
-    generateBundle(_, bundle) {
+    // After Vite has written the licences.
+    generateBundle: { order: "post", handler(_, bundle) {
       const files = Object.values(bundle);
       const page = files.find((file) => file.fileName.endsWith(".html"));
       const code = files.find((file) => file.type === "chunk");
       const sheet = files.find((file) => file.fileName.endsWith(".css"));
-      if (page?.type !== "asset" || code?.type !== "chunk" || sheet?.type !== "asset")
-        return this.error("the report needs one page, one script and one style sheet");
+      const licences = bundle[NOTICES];
+      if (page?.type !== "asset" || code?.type !== "chunk" || sheet?.type !== "asset" || licences?.type !== "asset")
+        return this.error("the report needs one page, one script, one style sheet and the licences");
       // Nothing is left to be loaded: what Vite would put in the place of this name later is an empty list.
       const whole = code.code.replaceAll("__VITE_PRELOAD__", "[]");
       const script = whole.replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--").trim();
@@ -54,10 +58,11 @@ function inline(): Plugin {
         .replace("<!--policy-->", () => `<meta http-equiv="Content-Security-Policy" content="${policy}" />`)
         .replace("<!--style-->", () => `<style>${style}</style>`)
         .replace("<!--script-->", () => `<script type="module">${script}</script>`);
+      page.source += `<!--\n${String(licences.source).trim().replaceAll("--", "- -")}\n-->\n`;
       if (/<script[^>]+src=|<link[^>]+href=/.test(page.source)) this.error("the report asks for a file");
       for (const file of files) if (file !== page) delete bundle[file.fileName];
       return undefined;
-    },
+    } },
   };
 }
 
@@ -75,7 +80,7 @@ export default defineConfig(({ mode }) => {
       modulePreload: false,
       cssCodeSplit: !report,
       assetsInlineLimit: 0,
-      license: report ? false : { fileName: "third-party.md" }, // the licences of what is bundled, which have to go with it
+      license: { fileName: NOTICES }, // the licences of what is bundled, which have to go with it
       rollupOptions: {
         input: report ? "report.html" : "index.html",
         output: { codeSplitting: report ? false : { groups: [{ name: "shared", test: SHARED, minShareCount: 2 }] } },
