@@ -111,12 +111,12 @@ def test_a_vote_that_is_said_twice_counts_at_once() -> None:
 @given(st.text(max_size=80).filter(lambda words: "vote for" not in words.casefold()))
 @example("I abstain from nothing")
 @example("…" * 70)
-def test_no_words_behind_a_vote_make_it_another_one(words: str) -> None:
-    for final in (False, True):
-        fields = read(
-            ballot_form(("Agent1", "Agent2"), strict=True), f"I vote for: Agent2\n{words}", final=final
-        ).fields
-        assert fields in ({BALLOT: "Agent2"}, {})
+def test_words_behind_a_vote_cost_one_question_at_most_and_make_it_no_other_one(words: str) -> None:
+    ballot, text = ballot_form(("Agent1", "Agent2"), strict=True), f"I vote for: Agent2\n{words}"
+    assert read(ballot, text).fields in ({BALLOT: "Agent2"}, {})
+    after = read(ballot, text, final=True).fields
+    plain = not set(words) & set("<◁[") and "abstain" not in words.casefold()  # no mark of a template, no abstention
+    assert after == {BALLOT: "Agent2"} or (after == {} and not plain)
 
 
 @pytest.mark.parametrize("said", ["Plan B: no", "Plan B: No.", "B - no", "**Plan B: no**", "no (Plan B)", "Plan B, no"])
@@ -138,7 +138,7 @@ def test_what_would_change_ones_mind_never_costs_the_answer(argument: str) -> No
 
 
 MARKS = st.one_of(
-    st.from_regex(r"<\|?/?[a-z_]{1,12}\|?>", fullmatch=True),
+    st.from_regex(r"<\|/?[a-z_]{1,12}\|?>|</?[a-z_]{7,12}>", fullmatch=True),  # HTML's for a line are shorter
     st.from_regex(r"\[/?[A-Z]{2,9}\]", fullmatch=True).filter(lambda mark: mark != "[INST]"),
     st.sampled_from(["<｜end▁of▁thinking｜>", "◁/think▷", "<|channel|>final<|message|>", "<channel|>", "</think>\n\n"]),
 )
@@ -209,13 +209,18 @@ def test_the_one_object_with_the_labels_is_read(text: str) -> None:
     assert read(draft(("rent", "buy")), two).fields == {}
 
 
-RULING = "**SUMMARY**: Both agree.\n**STATUS**: **SETTLED**\n**DECISION**: **Invest half of it.**\n\nThank you all. Lunch is served."
-
-
-def test_a_decision_is_one_paragraph_without_its_marks() -> None:
-    assert read(SETTLEMENT, RULING).fields["DECISION"] == "Invest half of it."
-    listed = RULING.replace("**Invest half of it.**", "We do this:\n\n1. Buy.\n2. Wait.")
-    assert read(SETTLEMENT, listed).fields["DECISION"] == "We do this:\n1. Buy.\n2. Wait."
+@pytest.mark.parametrize(
+    ("said", "decision"),
+    [
+        ("**Invest half of it.**\n\nThank you all. Lunch is served.", "Invest half of it."),
+        ("We do this:\n\n1. Buy.\n2. Wait.\n\nThank you.", "We do this:\n1. Buy.\n2. Wait."),
+        ("The group decides:\n\n- Buy.\n\n- Then build.\n\nThank you.", "The group decides:\n- Buy.\n- Then build."),
+        ("[Invest half]", "[Invest half]"),
+    ],
+)
+def test_a_decision_is_one_paragraph_with_its_list_and_without_its_marks(said: str, decision: str) -> None:
+    ruling = f"**SUMMARY**: Both agree.\n**STATUS**: **SETTLED**\n**DECISION**: {said}"
+    assert read(SETTLEMENT, ruling).fields["DECISION"] == decision
 
 
 @pytest.mark.parametrize(
@@ -233,10 +238,3 @@ def test_a_reason_behind_a_choice_costs_one_question(said: str) -> None:
     first = read(draft(("rent", "buy")), text)
     assert first.fields.get("ANSWER", "rent") == "rent"
     assert read(draft(("rent", "buy")), text, final=True).fields["ANSWER"] == "rent"
-
-
-def test_a_decision_keeps_its_brackets_and_its_list() -> None:
-    ruling = "SUMMARY: All agree.\nSTATUS: SETTLED\nDECISION: "
-    assert read(SETTLEMENT, ruling + "[Invest half]").fields["DECISION"] == "[Invest half]"
-    listed = read(SETTLEMENT, ruling + "The group decides:\n\n- Buy.\n\n- Then build.\n\nThank you.").fields["DECISION"]
-    assert listed == "The group decides:\n- Buy.\n- Then build."
