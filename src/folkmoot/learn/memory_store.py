@@ -31,7 +31,6 @@ from folkmoot.learn.memory import (
 from folkmoot.learn.sqlite_tables import SqliteTables
 from folkmoot.learn.tables import (
     MOST_WORDS,
-    SCHEMES,
     Column,
     DebateRow,
     ItemRow,
@@ -42,6 +41,7 @@ from folkmoot.learn.tables import (
     UseRow,
     searched,
 )
+from folkmoot.record.store import SCHEMES
 
 MOST = 100
 """The most items that a search looks at: those that match best."""

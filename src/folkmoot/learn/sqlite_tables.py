@@ -13,9 +13,13 @@ from typing import Any, Self
 
 from folkmoot.core.errors import RecordError
 from folkmoot.learn.tables import SEEN, VERSION, Column, SearchedItem, Tables
+from folkmoot.record.sqlite_faults import log_size
+from folkmoot.record.sqlite_schema import numbered
 
 POSTINGS = 2_000
-"""The most texts that are weighed for a search: its rarest words are used, up to this number of texts together."""
+"""The most texts that are weighed for a search: its rarest words are used, up to this number of texts together.
+
+With all words a search over 10,000 outcomes takes four times as long, more than its limit."""
 
 TABLES = ("memory_debate", "memory_item", "memory_use", "memory_words", "memory_terms", "memory_state")
 
@@ -196,10 +200,10 @@ class SqliteTables(Tables):
         return chosen
 
     def _fetch(self, sql: str, *values: object) -> Iterable[Sequence[Any]]:
-        return self._db.execute(_numbered(sql), values)
+        return self._db.execute(numbered(sql), values)
 
     def _write(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
-        self._db.executemany(_numbered(sql), rows)
+        self._db.executemany(numbered(sql), rows)
 
 
 def statements(schema: str) -> list[str]:
@@ -213,11 +217,6 @@ def statements(schema: str) -> list[str]:
     return made
 
 
-def _numbered(sql: str) -> str:
-    """A statement of Tables as SQLite numbers values."""
-    return sql.replace("$", "?")
-
-
 def _connect(place: Path | str, busy: float) -> sqlite3.Connection:
     is_uri = isinstance(place, str)
     return sqlite3.connect(place, timeout=busy, isolation_level=None, check_same_thread=False, uri=is_uri)
@@ -225,9 +224,8 @@ def _connect(place: Path | str, busy: float) -> sqlite3.Connection:
 
 def _is_still(path: Path, error: sqlite3.OperationalError) -> bool:
     """Whether a file may only be read, and all that was written stands in it, so that it can be read without locks."""
-    log = Path(f"{path}-wal")
     forbidden = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
-    return forbidden and path.is_file() and not (log.exists() and log.stat().st_size)
+    return forbidden and path.is_file() and not log_size(path)
 
 
 def _refusal(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> RecordError:

@@ -24,9 +24,6 @@ MOST_WORDS = 5_000
 Place: TypeAlias = Path | str
 """Where memory is: a file, "" for a file that is gone once it is closed, or the address of a database."""
 
-SCHEMES = ("postgresql://", "postgres://")
-"""How the address of a database begins."""
-
 Column: TypeAlias = Literal["topic", "words"]
 """What is searched: what an item is about, or all its words, which those of its topic belong to."""
 
