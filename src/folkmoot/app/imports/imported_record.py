@@ -37,8 +37,7 @@ def read_conversations(data: bytes, name: str, names: Collection[str] = ()) -> l
     if data.startswith(b"PK\x03\x04"):
         problem = f"{name} is a packed file; unpack it, and import the JSON file in it, such as conversations.json"
         raise BriefError(problem, code="malformed")
-    text = decode(name, data)
-    if not text.strip():
+    if not (text := decode(name, data)).strip():
         raise BriefError(f"{name} is empty", code="malformed")
     # A transcript may begin with a time in brackets.
     is_json = PurePath(name).suffix == ".json" or re.match(r"\s*(?:\{|\[\s*[{\[\]])", text)
