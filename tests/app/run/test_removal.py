@@ -104,14 +104,15 @@ async def test_nothing_of_a_deleted_record_stays_in_the_file(tmp_path: Path) -> 
     await workspace.close()
 
 
-async def test_a_deletion_goes_through_no_list_of_all_streams() -> None:
-    class Unlisted(InMemoryStore):
+async def test_a_deletion_goes_through_no_list_of_all_streams(tmp_path: Path) -> None:
+    class Unlisted(SqliteStore):
         async def debates(self) -> tuple[StreamInfo, ...]:
             raise AssertionError("all streams are read")
 
-    workspace = Workspace(Unlisted())
+    workspace = Workspace(Unlisted.open(tmp_path / "own.sqlite"))
     await workspace.run(workspace.plan(BRIEF), "tea")
     for stream in ("tea/letters", "tea/access/letters", "tea/memory/letters", "tea/said/letters"):
         await workspace.store.append(stream, ("x",), after=0)
     assert (await remove(workspace, "tea")).messages == 4
     assert await workspace.store.read("tea/said/letters") == ()
+    await workspace.close()

@@ -21,7 +21,7 @@ from folkmoot.ext import (
     until,
 )
 
-TASK = "Round {round}. Above is what {name} holds. State it better than {name} did; then answer that."
+TASK = "Round {round}. Above is what {name} says. State it better than {name} did; then answer that."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
