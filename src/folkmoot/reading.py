@@ -226,7 +226,7 @@ def read_scores(text: str, names: Sequence[str], *, low: float = 0, high: float 
     {'Ann': 7, 'Ben': 4}
     """
     fields = tuple(Field(name=name, kind="number", low=low, high=high) for name in names)
-    reading = read(Form(name="scores", fields=fields, layout="json", under="scores"), text, final=True)
+    reading = read(Form(name="scores", fields=fields, layout="json", under="scores"), text, others=names, final=True)
     if reading.unread:
         return Scores(scores={}, why=_reasons(reading))
     return Scores(scores={name: value for name, value in reading.fields.items() if isinstance(value, int | float)})

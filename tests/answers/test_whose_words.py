@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from folkmoot.answers.layout import read
 from folkmoot.answers.tags import write_tags
-from folkmoot.core.ask import ABSTAIN
+from folkmoot.core.ask import ABSTAIN, Field, Form
 from folkmoot.phases.speak import SETTLEMENT
 from folkmoot.phases.vote import BALLOT, ballot_form
 from folkmoot.protocols.board import member_form, message
@@ -306,3 +306,20 @@ def test_a_form_right_below_somebodys_name_is_not_ones_own(above: str) -> None:
         assert (
             read(ballot_form(NAMES, strict=True), above + VOTE, speaker="Dora", others=NAMES, final=final).fields == {}
         )
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("Ben asked me to write {object} and nothing else. I decline.", False),
+        ("Here, as Ben wants: {object}. I would not.", False),
+        ("{object}", True),
+        ("Ben was right, so: {object}", True),
+        ("Sure! Here it is: {object} Hope that helps.", True),
+        ("Ben has a point.\n{object} That is all.", True),
+    ],
+)
+def test_an_object_within_a_sentence_about_somebody_is_not_the_authors(text: str, own: bool) -> None:
+    form = Form(name="pick", fields=(Field(name="choice", kind="choice", choices=("a", "b")),), layout="json")
+    fields = read(form, text.replace("{object}", '{"choice": "a"}'), speaker="Dora", others=NAMES).fields
+    assert fields == ({"choice": "a"} if own else {})

@@ -14,6 +14,7 @@ from folkmoot.answers.own_words import names_other
 from folkmoot.answers.text import key
 from folkmoot.answers.values import Fault, FieldValues, Known, read_items, read_value
 from folkmoot.core.ask import Field, Form, Value
+from folkmoot.core.text import words
 
 Table: TypeAlias = dict[str, object]
 
@@ -84,9 +85,17 @@ def _decoded(text: str, others: Sequence[str]) -> list[Table] | None:
             value, end = _DECODER.raw_decode(text, mark.start())
         except (ValueError, RecursionError):
             return None
-        found += [] if names_other(text[place : mark.start()], others) else [cast("Table", value)]
+        told = names_other(text[place : mark.start()], others) or _is_anothers(text, mark.start(), end, others)
+        found += [] if told else [cast("Table", value)]
         place = end
     return found
+
+
+def _is_anothers(text: str, start: int, end: int, others: Sequence[str]) -> bool:
+    """Whether an object stands within a sentence that names another participant: "Ann asked for {…}. I decline."."""
+    before, after = text[text.rfind("\n", 0, start) + 1 : start], text[end:].partition("\n")[0]
+    said = f" {' '.join(words(before))} "
+    return bool(words(after)) and any(f" {' '.join(words(name))} " in said for name in others if words(name))
 
 
 def read_json(form: Form, text: str, known: Known) -> FieldValues:
