@@ -79,7 +79,7 @@ SELECT json_group_array(json(spine)) FROM (
 )
 """
 HAS_MORE = "SELECT EXISTS (SELECT 1 FROM folkmoot_line WHERE debate = ? AND seq > ?)"
-PROBLEM = "SELECT integrity_check FROM pragma_integrity_check(1)"
+PROBLEM = "PRAGMA integrity_check(1)"
 
 FEW = 16
 """Up to so many lines are written by a statement of just that size."""

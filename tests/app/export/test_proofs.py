@@ -159,7 +159,7 @@ async def test_the_process_knows_no_secret(monkeypatch: pytest.MonkeyPatch) -> N
         assert "OPENAI" not in (await prover.ask("")).why
 
 
-@pytest.mark.parametrize("deed", ["bytearray(3 * 1024**3)", "open({path!r}, 'w').write('x' * 10_000)"])
+@pytest.mark.parametrize("deed", ["bytearray(3 * 1024**3)", "open({path!r}, 'wb', 0).write(b'x' * 10_000)"])
 def test_the_process_is_confined(deed: str, tmp_path: Path) -> None:
     path = str(tmp_path / "file")
     twice = "limit_process()\nlimit_process()"
