@@ -16,14 +16,7 @@ from folkmoot.agents.prompt import fit, frame
 from folkmoot.agents.toolkit import ROUNDS, USES, Tool, Toolkit, ToolUse, format_result
 from folkmoot.answers.labels import labels_of
 from folkmoot.answers.layout import Reading, read, repair_question
-from folkmoot.answers.schemas.form_schema import (
-    WORDS,
-    json_form,
-    letters_within,
-    most_tokens,
-    schema_of,
-    shown_object,
-)
+from folkmoot.answers.schemas.form_schema import ITEMS, SHORT, json_form, schema_of, shown_object
 from folkmoot.core.agent import CONTINUE, Context, Recorder, is_cut_off, proposed_words, time_of
 from folkmoot.core.ask import Ask, Fields, Form, Reply, ToolCall, ToolSpec, needed
 from folkmoot.core.brief import Schemas, Settings
@@ -57,6 +50,9 @@ UNAIDED = frozenset(
 )
 """Acts for which no tools are offered: they judge what was said, put it in other words, plan the participant's own
 strategy, or keep the time."""
+
+BRIEF, WORDS = 600, 80
+"""Characters of a text that is asked for once more, and the words for which that is enough."""
 
 OR_JSON = f"Or write one JSON object instead, each text in at most {WORDS} words, and nothing around it:"
 """What a repair question says that sends a schema; a provider that ignores it gets the form in words all the same."""
@@ -226,9 +222,11 @@ class Conversation:
         words, most = repair_question(form, reading, clear), None
         if self.holds and not form.schema:
             words = f"{words}\n{OR_JSON}\n{shown_object(missing)}"
-            most = None if _may_think(answer) else max(LEAST_REPAIR, most_tokens(missing))
+            most = None if _may_think(answer) else max(LEAST_REPAIR, _most_tokens(missing))
         said = (Message(role="assistant", text=answer.text), Message(role="user", text=words))
-        letters = letters_within(missing, answer_cap(self.context.me.settings))
+        # So that the whole object fits into the tokens of an answer, where a provider ends a text at its most characters.
+        room = answer_cap(self.context.me.settings) - len(shown_object(missing).encode()) // 3
+        letters = max(20, min(BRIEF, room))
         return await self.send("repair", *said, schema=schema_of(missing, letters), most=most)
 
     def keep(self, ask: Ask, answer: Called, call: str, took: float) -> bool:
@@ -408,6 +406,13 @@ def _missing_form(form: Form, reading: Reading) -> Form:
         wanted = [field for field in form.fields if field.required or field in wanted]
     behind = [field.needs for field in wanted if field.when and field.needs not in reading.fields]
     return json_form(form, (*(field.name for field in wanted), *behind), missing)
+
+
+def _most_tokens(form: Form) -> int:
+    """The most tokens that the object can have with brief texts; hardly any tokenizer makes more than one of a letter."""
+    free = {"text": BRIEF, "list": ITEMS * SHORT}
+    texts = sum(free.get(field.kind, 0) for field in form.record or form.fields if not field.choices)
+    return (len(shown_object(form).encode()) + texts) * max(1, form.most)
 
 
 def _may_think(answer: Called) -> bool:

@@ -59,15 +59,6 @@ def read_manual_answer(form: Form | None, words: str, fields: Mapping[str, Value
     return Reading(text="\n\n".join(filter(None, (labelled_rows(form, typed), words))), fields=values)
 
 
-REASON = "your reason; everybody can read it"
-"""What may be said beside a form without a field for words."""
-
-
-def takes_reason(form: Form | None) -> bool:
-    """Whether a form, such as a ballot, has no field for words: then the words of an answer are its reason."""
-    return form is not None and not any(field.kind == "text" for field in form.fields)
-
-
 def _parsed_fields(form: Form | None, fields: Mapping[str, Value]) -> dict[str, Value]:
     """The fields that are given as such, each as a value of its kind."""
     values: dict[str, Value] = {}

@@ -16,9 +16,6 @@ REASON = "REASON"
 LONGEST = 2000
 """Characters of a text, so that a model that doesn't come to an end is ended. llama.cpp takes no larger number."""
 
-BRIEF, WORDS = 600, 80
-"""Characters of a text that is asked for once more, and the words for which that is enough."""
-
 SHORT, ITEMS = 400, 20
 """Characters of a position, and of an entry of a list without choices; the number of those entries."""
 
@@ -105,15 +102,3 @@ def _place(field: Field) -> str:
 
 def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
-
-
-def letters_within(form: Form, tokens: int) -> int:
-    """The most characters of a text, so that the whole object fits into so many tokens; never more than brief."""
-    return max(20, min(BRIEF, tokens - len(shown_object(form).encode()) // 3))
-
-
-def most_tokens(form: Form) -> int:
-    """The most tokens that the object can have with brief texts; hardly any tokenizer makes more than one of a letter."""
-    free = {"text": BRIEF, "list": ITEMS * SHORT}
-    texts = sum(free.get(field.kind, 0) for field in form.record or form.fields if not field.choices)
-    return (len(shown_object(form).encode()) + texts) * max(1, form.most)

@@ -7,13 +7,13 @@ what a model would be sent, in pieces that a host can show; who may read what is
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from folkmoot.answers.manual_form import REASON, allowed_values, read_manual_answer, takes_reason
+from folkmoot.answers.manual_form import allowed_values, read_manual_answer
 from folkmoot.app.brief.names import check_name, skeleton
 from folkmoot.app.run.outcome import opening
 from folkmoot.app.run.record_reader import OpenAsks, read_open_asks
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.agent import Context, context_of, proposal_names, without_private_fields
-from folkmoot.core.ask import Ask, Reply, Value
+from folkmoot.core.ask import Ask, Form, Reply, Value
 from folkmoot.core.brief import HUMAN, Brief, Participant, is_person
 from folkmoot.core.errors import BriefError, RecordError
 from folkmoot.core.event import Asked, Interjected, Replied
@@ -35,6 +35,14 @@ __all__ = [
     "say",
     "takes_reason",
 ]
+
+REASON = "your reason; everybody can read it"
+"""What may be said beside a form without a field for words."""
+
+
+def takes_reason(form: Form | None) -> bool:
+    """Whether a form, such as a ballot, has no field for words: then the words of an answer are its reason."""
+    return form is not None and not any(field.kind == "text" for field in form.fields)
 
 
 class OutsideMessages:
