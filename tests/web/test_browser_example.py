@@ -134,7 +134,7 @@ async def test_a_debate_is_edited_and_run_again_in_the_form(stage: Stage) -> Non
     async with stage.visit() as visit:
         page = await visit.go(f"/new?from={debate}")
         await expect(box(page)).to_have_value("Tea or coffee?")
-        await expect(page.get_by_text("A copy of the brief of another debate")).to_be_visible()
+        await expect(page.get_by_text("A copy of another debate's brief")).to_be_visible()
         await expect(page.get_by_role("textbox", name="Role of Ben")).to_have_value("Host")
         await expect(page.get_by_label("Model for everyone")).to_have_value("builtin:quotes")
         await page.get_by_text("Background, answers").click()

@@ -81,7 +81,7 @@ async def test_columns_and_lanes_are_folded_by_keys(stage: Stage) -> None:
         await expect(cards).not_to_have_count(whole)
         await page.keyboard.press("Enter")
         await expect(cards).to_have_count(whole)
-        await reach(page, r"^!?\s*Only attacks")
+        await reach(page, r"^!?\s*Only unanswered attacks")
         await page.keyboard.press("Space")
         await expect(cards).not_to_have_count(whole)
         await page.keyboard.press("Space")

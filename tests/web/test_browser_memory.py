@@ -33,7 +33,7 @@ async def test_what_was_learned_is_found_and_forgotten(stage: Stage, width: int,
         assert [memory.debate for memory in await search(stage.site.workspace, one)] == [debate]
         await item.get_by_role("button", name="Forget").click()
         await item.get_by_role("button", name="Forget permanently").click()
-        await expect(page.get_by_role("status")).to_contain_text("Its record is still there")
+        await expect(page.get_by_role("status")).to_contain_text("Its record is kept")
         await expect(item).to_have_count(0)
         assert await search(stage.site.workspace, one) == ()
         await page.get_by_label("What is searched").select_option("pattern")

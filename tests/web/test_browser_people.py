@@ -111,7 +111,7 @@ async def test_a_link_to_look_on_has_no_button_of_the_owner(stage: Stage) -> Non
         await page.get_by_role("button", name="Make a link").click()
         link = await page.get_by_label("The link", exact=True).input_value()
         assert link.startswith(f"{stage.base}/d/{debate}?share=")
-        await expect(page.locator(".more")).to_contain_text("It opens on this machine only.")
+        await expect(page.locator(".more")).to_contain_text("It only opens on this machine.")
         await expect(page.get_by_text("Read, until")).to_be_visible()
         guest_page = guest.page
         await guest_page.goto(link)

@@ -273,7 +273,7 @@ async def test_ratings_and_calibration_have_pictures_that_can_be_read(stage: Sta
             await page.get_by_text("More", exact=True).click()
             await page.get_by_label("The right answer").fill("Yes")
             await page.get_by_role("button", name="Save").click()
-            await expect(page.get_by_role("status").filter(has_text="Noted")).to_be_visible()
+            await expect(page.get_by_role("status").filter(has_text="Saved")).to_be_visible()
         await visit.go("/ratings")
         await can_be_read(visit, NARROW, "light")
         await can_be_read(visit, WIDE, "dark")

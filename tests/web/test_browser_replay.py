@@ -144,7 +144,7 @@ async def test_forks_are_made_on_the_page_and_compared_from_where_they_part(stag
         await expect(pairs.first.get_by_role("article").last).to_contain_text("We know our own invoices best.")
         await expect(pairs.first.get_by_role("article").first).not_to_contain_text("We know our own invoices best.")
         await expect(pairs.first.locator("mark").first).to_be_visible()
-        await expect(page.get_by_text("4 turns alike: T1 to T4")).to_be_visible()
+        await expect(page.get_by_text("4 turns identical: T1 to T4")).to_be_visible()
         await expect(two.get_by_role("heading")).to_contain_text("build")
 
 

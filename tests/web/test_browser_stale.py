@@ -31,6 +31,7 @@ async def test_the_list_calls_a_debate_stale_while_its_document_is_another(stage
         await expect(row).to_have_accessible_name(re.compile(r"decided · stale \(a document has changed since\)"))
         for width in (WIDE, NARROW):
             await visit.fit(width)
+            await row.scroll_into_view_if_needed()
             await expect(row.get_by_text("stale", exact=True)).to_be_in_viewport()
             await look_at(visit, f"the list, {width} pixels wide")
         await row.click()

@@ -93,7 +93,7 @@ def _decoded(text: str, others: Sequence[str]) -> list[Table] | None:
 
 def _is_anothers(text: str, start: int, end: int, others: Sequence[str]) -> bool:
     """Whether an object stands within a sentence that names another participant: "Ann asked for {…}. I decline."."""
-    before, after = text[text.rfind("\n", 0, start) + 1 : start], text[end:].partition("\n")[0]
+    before, after = text[max(0, start - 300) : start].rpartition("\n")[2], text[end : end + 300].partition("\n")[0]
     said = f" {' '.join(words(before))} "
     return bool(words(after)) and any(f" {' '.join(words(name))} " in said for name in others if words(name))
 

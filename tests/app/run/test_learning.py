@@ -217,7 +217,7 @@ def tick():
 
 def watched(*given, **named):
     made = connect(*given, **named)
-    if given[0] == Path(MEMORY) and len(given) == 2 and "check_same_thread" in named and steps:
+    if given[0] == Path(MEMORY) and "check_same_thread" in named and steps:
         made.set_progress_handler(tick, 10)
     return made
 
