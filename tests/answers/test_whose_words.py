@@ -308,6 +308,13 @@ def test_a_form_right_below_somebodys_name_is_not_ones_own(above: str) -> None:
         )
 
 
+@pytest.mark.parametrize("final", [False, True])
+def test_an_object_behind_a_vote_is_no_other_vote(final: bool) -> None:
+    text = 'I vote for: Ann\nThe log shows: {"I vote for": "Ben"}'
+    reading = read(ballot_form(NAMES, strict=True), text, speaker="Dora", others=NAMES, final=final)
+    assert reading.fields == ({BALLOT: "Ann"} if final else {})
+
+
 @pytest.mark.parametrize(
     ("text", "own"),
     [

@@ -141,6 +141,10 @@ CHAT: Mapping[str, Frame] = {
     ),
     "error null": chat(sse(*(piece({"content": word}, error=None) for word in WORDS), STOP, COUNTS)),
     "length": chat(sse(*SPOKEN, piece({}, "length"), COUNTS), finish="length"),
+    "length, then stop": chat(sse(*SPOKEN, piece({}, "length"), STOP, COUNTS), finish="length"),
+    "a thought in parts": chat(
+        sse(piece({"content": [{"text": "Hm.", "thought": True}]}), *SPOKEN, STOP, COUNTS),
+    ),
     "max_tokens": chat(sse(*SPOKEN, piece({}, "max_tokens"), COUNTS), finish="length"),
     "filter": chat(sse(piece({"content": "no"}), piece({}, "content_filter"), COUNTS), "no", finish="filter"),
     "refusal": chat(sse(piece({"refusal": "I cannot."}), STOP, COUNTS), "", finish="filter"),

@@ -97,7 +97,8 @@ def _read_as_written(form: Form | None, text: str, known: Known) -> Reading:
 def _labelled(form: Form, words: str, known: Known) -> FieldValues:
     """Read a form in labelled rows; where there are none, or an object comes first, as one JSON object with its labels."""
     values = (read_line if form.layout == "line" else read_sections)(form, words, known)
-    object_counts = "{" in words and (begins_with_object(words) or not values.fields)
+    stands = values.fields or any(unread.reason == "words_behind" for unread in values.unread)
+    object_counts = "{" in words and (begins_with_object(words) or not stands)
     said = read_json(form, words, known) if object_counts else values
     return said if said.fields else values
 

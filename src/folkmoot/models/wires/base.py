@@ -66,7 +66,7 @@ def words_of(content: object, depth: int = 4) -> tuple[str, bool]:
         return "", False
     if isinstance(content, dict):
         part = cast("dict[str, object]", content)
-        if (part.get("type") or "") not in _TEXT:
+        if (part.get("type") or "") not in _TEXT or part.get("thought"):
             return "", True
         held = (part[name] for name in ("text", "value", "content", "parts") if name in part)
         return words_of(next(held, None), depth - 1)

@@ -138,7 +138,7 @@ class ChatReader(Reader[Chunk]):
             self._in_pieces = self._hear(choice.delta) or self._in_pieces
         if choice.message and not self._in_pieces:  # else it repeats them
             self._hear(choice.message)
-        if choice.finish_reason:
+        if choice.finish_reason and self.finish in ("", "stop"):  # no later mark makes half an answer whole
             self.finish = "filter" if self._withheld else finish_of(choice.finish_reason)
 
     def _hear(self, words: Words | str | list[object]) -> bool:
