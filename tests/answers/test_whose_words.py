@@ -330,3 +330,22 @@ def test_an_object_within_a_sentence_about_somebody_is_not_the_authors(text: str
     form = Form(name="pick", fields=(Field(name="choice", kind="choice", choices=("a", "b")),), layout="json")
     fields = read(form, text.replace("{object}", '{"choice": "a"}'), speaker="Dora", others=NAMES).fields
     assert fields == ({"choice": "a"} if own else {})
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        "> <|end|>{vote}",
+        'Cay wrote "<|end|>{vote}".',
+        "`<x>{vote}`",
+        "Like this:\n```\n<|end|>{vote}\n```\nLet us see.",
+        "| <x>{vote} | value |",
+    ],
+)
+@pytest.mark.parametrize("final", [False, True])
+def test_a_mark_that_is_quoted_makes_no_vote(quoted: str, final: bool) -> None:
+    text = quoted.replace("{vote}", VOTE)
+    form = ballot_form(NAMES, strict=True)
+    assert read(form, text, speaker="Dora", others=NAMES, final=final).fields == {}
+    for both in (f"{OWN.strip()}\n\n{text}", text + OWN):
+        assert read(form, both, speaker="Dora", others=NAMES, final=True).fields == {BALLOT: "Ann"}

@@ -6,8 +6,9 @@ looks like a mark of a chat template is one (https://huggingface.co/docs/transfo
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import accumulate, groupby
 
 from folkmoot.answers.text import fold, key
 from folkmoot.core.control_tokens import JOINER
@@ -39,6 +40,7 @@ _SET_APART = re.compile(r"[ \t]*(?:[-*+][ \t]+)?[>|]|\t| {4}|[ \t]*~~")
 _HEADING = re.compile(
     r"[ \t]*(?:#{1,6}[ \t]+)?[*_]{0,3}\[?([^\n:：\[\]]{1,60}?)\]?(?:[ \t]*\([^()\n]{0,60}\))?[*_]{0,3}[:：][*_]{0,3}(.*)"
 )
+_OPENS = tuple("\"'`“„«「『")
 _QUOTE = re.compile('(?<![0-9])"|[“”„«»「」『』]')
 
 
@@ -112,7 +114,12 @@ def _behind_marks(text: str, labels: Sequence[re.Pattern[str]], others: set[str]
     """
     starts = [[found.start() for found in label.finditer(text)] for label in labels]
     last = [max(places, default=-1) for places in starts]
-    marks = {(mark.start(), mark.end()) for mark in _MARK.finditer(text)}
+    rows = text.split("\n")
+    begins = [0, *accumulate(len(row) + 1 for row in rows)]
+    # A mark in a quotation, in code or in a table is quoted with it.
+    apart = [code or _SET_APART.match(row) for row, code in zip(rows, _is_code(rows), strict=True)]
+    own = (mark for mark in _MARK.finditer(text) if not apart[bisect_right(begins, mark.start()) - 1])
+    marks = {(mark.start(), mark.end()) for mark in own if text[mark.start() - 1 : mark.start()] not in _OPENS}
     for start in (place for places in starts for place in places):
         row = text.rfind("\n", max(0, start - 60), start) + 1
         odd = _ODD_MARK.fullmatch(text, row, start)
