@@ -125,9 +125,8 @@ def _page() -> Line:
 
 def _port(port: int) -> Line:
     with socket.socket() as probe:
-        if (
-            os.name != "nt"
-        ):  # else a port whose last connections are still ending looks taken; on Windows a taken one, free
+        # Else a port whose last connections are still ending looks taken; on Windows it makes a taken port look free.
+        if os.name != "nt":
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", port))
