@@ -65,6 +65,7 @@ def test_an_unknown_mark_is_never_a_whole_answer(mark: str) -> None:
 
 # ---- errors with the status of a success --------------------------------------------------------------------------
 
+WELL = '{"choices": [], "base_resp": {"status_code": 0, "status_msg": "all is well"}}'
 HALF = piece({"content": "half an answ"})
 END = piece({}, "stop")
 LOST = {"message": "upstream is gone", "code": 502}
@@ -79,6 +80,17 @@ TOLD: dict[str, list[object]] = {
     "by its object": [HALF, {"object": "error", **LOST}, END],
     "by its type": [HALF, {"type": "error", **LOST}, END],
     "deep": [HALF, {"x_groq": {"id": "r", "error": "upstream is gone"}}, END],
+    "with a capital": [HALF, {"Error": LOST}, END],
+    "in fields of its own": [HALF, {"error_code": 336003, "error_msg": "upstream is gone"}, END],
+    "beside its name": [HALF, {"error": "lost", "message": "upstream is gone"}, END],
+    "as a detail": [HALF, {"detail": "upstream is gone", "status": 500}, END],
+    "as a code": [HALF, {"code": 500, "message": "upstream is gone"}, END],
+    "as a sentence": [HALF, {"id": "c", "model": "a b", "choices": [], "note": "upstream is gone"}, END],
+    "as no success": [HALF, {"success": False, "message": "upstream is gone"}, END],
+    "as an event that failed": [HALF, {"type": "response.failed", "response": {"reason": "upstream is gone"}}, END],
+    "as a state": [HALF, {"choices": None, "base_resp": {"status_code": 1000, "status_msg": "upstream is gone"}}, END],
+    "as plain words": [HALF, "upstream is gone", END],
+    "as a text of JSON": [HALF, '"upstream is gone"', END],
 }
 
 
@@ -87,6 +99,43 @@ async def test_an_error_within_an_answer_is_one_wherever_it_stands(place: str) -
     with pytest.raises(Unavailable, match="upstream is gone") as caught:
         await canned("groq:tiny", Page(sse(*TOLD[place])))[0].complete(ask(), Notebook())
     assert (caught.value.kind, caught.value.again) == ("server", True)
+
+
+@pytest.mark.parametrize(
+    "event", [{"type": "response.failed"}, {"status": 503}, {"ok": False}, {"state": "x", "code": 502}]
+)
+@pytest.mark.parametrize("name", ["groq:tiny", "anthropic:claude-haiku-5-5", "ollama:tiny"])
+async def test_an_event_with_nothing_but_a_failure_is_an_error(name: str, event: dict[str, object]) -> None:
+    body = lines(*HEARD, event, DONE) if name.startswith("ollama") else sse(event)
+    with pytest.raises(Unavailable):
+        await canned(name, Page(body))[0].complete(ask(), Notebook())
+
+
+@pytest.mark.parametrize(
+    "alive", ["null", "[]", "{}", "ping", "42", '"ping"', '{"type": "ping"}', '{"choices": []}', WELL]
+)
+async def test_a_sign_of_life_costs_no_words(alive: str) -> None:
+    called = await canned("groq:tiny", Page(sse(alive, HALF, alive, END, "[DONE]")))[0].complete(ask(), Notebook())
+    assert (called.text, called.finish) == ("half an answ", "stop")
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (b"Insufficient credits", "quota"),
+        (b"Invalid API key", "key"),
+        (b"Hello there", "garbled"),
+        (b"null", "garbled"),
+        (b'{"base_resp": {"status_code": 1008, "status_msg": "insufficient balance"}}', "quota"),
+        (b'{"choices": null, "base_resp": {"status_code": 1004, "status_msg": "login fail: invalid api key"}}', "key"),
+        (sse("You have no credit left: no credits"), "quota"),
+        (sse({"detail": "Unauthorized"}), "key"),
+    ],
+)
+async def test_a_body_of_other_words_is_read_for_what_it_is_about(body: bytes, kind: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        await canned("groq:tiny", Page(body))[0].complete(ask(), Notebook())
+    assert caught.value.kind == kind
 
 
 @pytest.mark.parametrize(
@@ -99,7 +148,15 @@ async def test_an_event_that_is_called_an_error_is_one(data: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "more", [{"error": None}, {"error": {}}, {"errors": []}, {"error": {"code": 0, "message": ""}}]
+    "more",
+    [
+        {"error": None},
+        {"error": {}},
+        {"errors": []},
+        {"error": {"code": 0, "message": ""}},
+        {"error_code": 0, "error_msg": "success"},
+        {"base_resp": {"status_code": 0, "status_msg": "all is well"}},
+    ],
 )
 async def test_an_empty_error_is_none(more: dict[str, Any]) -> None:
     body = sse(piece({"content": 'the "error" is yours'}, **more), {**END, **more})
@@ -145,6 +202,11 @@ ABOUT: list[tuple[int, str, str]] = [
     (400, "The response was filtered due to the prompt triggering our content management policy.", "refused"),
     (400, "Input data may contain inappropriate content.", "refused"),
     (403, "Computer says no", "request"),
+    (429, "Your input was flagged by moderation. Please retry in 8s.", "refused"),
+    (500, "Guardrail violated", "refused"),
+    (403, "You have exhausted your free allowance", "quota"),
+    (429, "You have exhausted your free allowance", "quota"),
+    (429, "Resource exhausted. Please try again later.", "rate"),
     (400, "some-model is not a valid model ID", "not_found"),
     (400, "Model Not Exist", "not_found"),
     (400, "The model `some-model` does not exist or you do not have access to it.", "not_found"),
@@ -261,6 +323,16 @@ WAITS: list[tuple[dict[str, str], object, str, float | None]] = [
     ({"retry-after-ms": "250", "retry-after": "9"}, None, "", 0.25),
     ({"retry-after-ms": "-1", "retry-after": "9"}, None, "", 9.0),
     ({"retry-after-ms": "x"}, None, "", None),
+    ({"ratelimit": "limit=9, remaining=0, reset=7"}, None, "", 7.0),
+    ({"RateLimit": '"default";r=0;t=7'}, None, "", 7.0),
+    ({"x-wait-seconds": "7"}, None, "", 7.0),
+    ({}, {"wait_seconds": 7}, "", 7.0),
+    ({}, {"error": {"reset_in": "7s"}}, "", 7.0),
+    ({}, {"error": "Model is loading", "estimated_time": 7.5}, "", 7.5),
+    ({}, {"cooldown_minutes": 2}, "", 120.0),
+    ({}, {"max_retries": 3, "retry_count": 2, "estimated_tokens": 9}, "", None),
+    ({}, None, "Come back in 7 seconds", 7.0),
+    ({}, None, "It ran for 30 seconds", None),
 ]
 
 
@@ -270,6 +342,19 @@ def test_a_wait_is_known_wherever_it_stands(
 ) -> None:
     wait = wait_seconds(headers, body, words, NOW)
     assert wait == (None if seconds is None else pytest.approx(seconds))
+
+
+@pytest.mark.parametrize(
+    ("words", "seconds"),
+    [
+        ("Too fast: 7 s", 7.0),
+        ("5 requests per 60 seconds", None),
+        ("5 per 1m, free in 7 seconds", 7.0),
+        ("5 models", None),
+    ],
+)
+def test_who_had_too_many_requests_means_a_wait_by_any_time(words: str, seconds: float | None) -> None:
+    assert answer_error(NAME, 429, words).retry_after == seconds
 
 
 @given(st.text(), st.recursive(st.text() | st.floats() | st.none(), lambda inner: st.dictionaries(st.text(), inner)))
@@ -284,6 +369,8 @@ SHAPES: dict[str, dict[str, object]] = {
     "reasoning as an object": {"reasoning": {"text": "hm"}},
     "reasoning as a list": {"reasoning": ["hm"], "reasoning_content": [{"text": "hm"}]},
     "no refusal": {"refusal": False},
+    "a refusal that is none": {"refusal": "none"},
+    "a refusal as an object": {"refusal": {"reason": None}},
     "calls as an object": {"tool_calls": {}},
     "a call without shape": {"tool_calls": [3, {"function": "x"}]},
     "an index as text": {"tool_calls": [{"index": "0", "function": {"name": "x", "arguments": []}}]},
@@ -294,6 +381,9 @@ CONTENTS: list[object] = [
     {"type": "text", "text": "yes"},
     ["yes"],
     [{"type": "output_text", "text": "yes"}],
+    [{"type": "markdown", "text": "yes"}],
+    [{"type": "scratch", "text": "no"}, {"type": "text", "text": "yes"}],
+    [{"type": "reasoning_text", "text": "no"}, {"type": "markdown", "content": "yes"}],
     [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": {"value": "yes"}}],
     {"parts": [{"text": "y"}, {"text": "es"}]},
 ]
@@ -308,6 +398,28 @@ async def test_a_field_that_nobody_uses_never_costs_the_words(shape: str, conten
     ):
         called = await canned("groq:tiny", Page(body))[0].complete(ask(), Notebook())
         assert (called.text, called.finish, called.tools) == ("yes", "stop", ())
+
+
+@pytest.mark.parametrize("numbers", [(1, 0), (0, 1), ("1", "0"), (2, 1)], ids=str)
+async def test_one_choice_is_read_from_its_beginning_to_its_end(numbers: tuple[object, object]) -> None:
+    def both(delta: str, first: dict[str, object]) -> dict[str, object]:
+        says = [{"index": index, delta: {"content": str(index)}, **first} for index in numbers]
+        return {"choices": says}
+
+    lowest = min(map(str, numbers))
+    whole = json.dumps(both("message", {"finish_reason": "stop"})).encode()
+    for body in (whole, sse(both("delta", {}), both("delta", {}), both("delta", {"finish_reason": "stop"}))):
+        called = await canned("groq:tiny", Page(body))[0].complete(ask(), Notebook())
+        assert set(called.text) == {lowest}
+
+
+@pytest.mark.parametrize(
+    ("native", "finish"), [("STOP", "stop"), ("completed", "stop"), ("abort", "abort"), (None, "stop")]
+)
+async def test_the_mark_behind_a_gateway_counts_too(native: object, finish: str) -> None:
+    choice: dict[str, object] = {"delta": {}, "finish_reason": "stop", "native_finish_reason": native}
+    end: dict[str, object] = {"choices": [choice]}
+    assert (await canned("groq:tiny", Page(sse(HALF, end)))[0].complete(ask(), Notebook())).finish == finish
 
 
 async def test_a_whole_message_beside_pieces_is_heard_once() -> None:

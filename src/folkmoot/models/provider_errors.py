@@ -53,8 +53,19 @@ _KINDS: Mapping[str, int] = {
 _LAYERS = 6
 """How deep an error may lie in lists, in texts of JSON, and under ``error``."""
 
-_WORDS_AND_CALLS = frozenset({"content", "text", "arguments", "input", "tool_calls", "function_call", "reasoning"})
-"""Where a model's own words stand in an event, which may be about errors."""
+_WORDS_AND_CALLS = frozenset(
+    {"content", "text", "arguments", "input", "tool_calls", "function_call", "reasoning", "usage"}
+)
+"""Where a model's own words and counts stand in an event, which may be about errors."""
+
+_OF_SENDER = frozenset({"id", "model", "object", "provider"})
+"""What an event says of who sends it."""
+
+_SAYS = re.compile(r"(?i)message|msg|detail|descri|reason|title")
+"""Names of members that have words for people."""
+
+FAILED = re.compile(r"(?i)error|fail|fault|abort|cancel|exception|denied")
+"""What stands in the name of an event or a state that is the end of an answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,27 +94,37 @@ class ToldError:
         inner, whole = _error_detail(body), _as_json(body)
         if isinstance(inner, str):
             return cls(words=inner, body=whole)
-        code, words, detail = (
-            inner.get("code"),
-            inner.get("message") or inner.get("detail"),
-            objects(inner.get("detail")),
-        )
-        if isinstance(words, list):
-            words = "; ".join(
-                text for part in objects(cast("object", words)) if isinstance(text := part.get("msg"), str)
-            )
-        names = [text for key in ("code", "type", "status") if isinstance(text := inner.get(key), str) and text]
+        names = [
+            text for key in ("code", "type", "status", "error") if isinstance(text := inner.get(key), str) and text
+        ]
         reasons = [text for item in objects(inner.get("details")) if isinstance(text := item.get("reason"), str)]
-        blamed = [inner.get("param"), *(name for item in detail for name in as_list(item.get("loc")))]
-        number = int(code) if isinstance(code, str) and re.fullmatch("[1-5][0-9]{2}", code) else code
+        blamed = [
+            inner.get("param"),
+            *(name for item in objects(inner.get("detail")) for name in as_list(item.get("loc"))),
+        ]
+        numbers = [str(value) for name, value in inner.items() if re.search("(?i)code|status", name)]
         return cls(
-            words=_with_source(words if isinstance(words, str) else "", inner.get("metadata")),
-            status=number if isinstance(number, int) and not isinstance(number, bool) else 0,
+            words=_with_source(_words_in(inner), inner.get("metadata")),
+            status=next((int(number) for number in numbers if re.fullmatch("[1-5][0-9]{2}", number)), 0),
             kind=next((text for text in names if text in _KINDS), next(iter(names), "")),
             names=re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", " ".join([*names, *reasons])),
             blamed=frozenset(name for name in blamed if isinstance(name, str)),
             body=whole,
         )
+
+
+def _words_in(members: Mapping[str, object]) -> str:
+    """The words of an object: its message, what else is called so, else the first text that is more than one word."""
+    texts = {"message": "", **{name: _text(value) for name, value in members.items() if name not in _OF_SENDER}}
+    named = next((text for name, text in texts.items() if text and _SAYS.search(name)), "")
+    return named or next((text for text in texts.values() if " " in text), "")
+
+
+def _text(value: object) -> str:
+    """A text, or those of a list of problems."""
+    if isinstance(value, str):
+        return value.strip()
+    return "; ".join(text for part in objects(value) if isinstance(text := part.get("msg"), str))
 
 
 def _with_source(words: str, metadata: object) -> str:
@@ -128,8 +149,14 @@ def _error_detail(body: object) -> dict[str, object] | str:
         if not isinstance(body, dict):
             return ""
         members = cast("dict[str, object]", body)
-        body = members.get("error") or members.get("errors")
-        if not isinstance(body, dict | str | list) or not body:
+        body = next((item for name, item in members.items() if name.lower() in ("error", "errors") and item), None)
+        is_name = isinstance(body, str) and " " not in body  # beside a name may stand words
+        if _words_in(members) and (is_name or not isinstance(body, dict | str | list)):
+            return members
+        if not isinstance(body, dict | str | list):
+            inner = [as_object(item) for name, item in members.items() if "filter" not in name]
+            body = next((item for item in inner if _words_in(item)), None)
+        if body is None:
             return members
     return ""
 
@@ -138,23 +165,46 @@ def _as_json(body: object) -> object:
     return read_json(body) if isinstance(body, bytes | str) else body
 
 
-def told_error(raw: bytes) -> object:
-    """The error that an event tells, wherever in it that stands; None where it tells none."""
-    event = read_json(raw)
+def told_error(event: object, *, empty: bool) -> object:
+    """The error that an event tells, wherever in it that stands; None where it tells none.
+
+    Args:
+        event: the event, read.
+        empty: whether it has nothing of which an answer consists. What it says in words is about the answer then.
+    """
     members = as_object(event)
-    return members if "error" in (members.get("type"), members.get("object")) else _find_error(event)
+    if error := members if "error" in (members.get("type"), members.get("object")) else _find_error(event):
+        return error
+    if not empty or not (members or isinstance(event, str)) or _is_none(_error_detail(event)):
+        return None
+    told = ToldError.read(event)
+    failed = told.status >= 400 or False in (members.get("success"), members.get("ok")) or FAILED.search(told.names)
+    says = " " in told.words or _matter("", 400, f"{told.names} {told.words}") != "request"
+    return event if failed or says else None
 
 
 def _find_error(value: object, depth: int = _LAYERS) -> object:
     members, items = as_object(value), as_list(value)[:20]
-    for name in ("error", "errors"):
-        # Some servers send an empty one with every event.
-        if (error := members.get(name)) and (not isinstance(error, dict) or any(as_object(members[name]).values())):
-            return {"error": members[name]}
+    for name, error in members.items():
+        # Some servers send an empty one with every event, or a code that says that there is none.
+        if "error" in name.lower() and "filter" not in name and not _is_none(error) and not _is_none(members):
+            alone = name.lower() in ("error", "errors") and (not isinstance(error, str) or " " in error)
+            return {"error": error} if alone else members
     # What a filter says of itself is no error of the answer: it may fail, and the answer be whole.
     items += [item for name, item in members.items() if name not in _WORDS_AND_CALLS and "filter" not in name]
     found = (_find_error(item, depth - 1) for item in items if depth)
     return next((error for error in found if error), None)
+
+
+def _is_none(error: object) -> bool:
+    """Whether what is called an error says that there is none."""
+    codes = [code for name, code in as_object(error).items() if "code" in name.lower()]
+    return (
+        not error
+        or error == "0"
+        or (isinstance(error, dict) and not any(as_object(cast("object", error)).values()))
+        or (bool(codes) and all(str(code) in ("0", "200") for code in codes))
+    )
 
 
 def refuses_tools(status: int, words: str) -> bool:
@@ -178,7 +228,7 @@ _MATTERS: Mapping[str, re.Pattern[str]] = {
         r"|maximum (?:prompt|input|sequence)|\btokens?\b[^.;]{0,60}\b(?:less|fewer) than|(?:less|fewer) than [\d,]+ tokens"
     ),
     "quota": re.compile(
-        r"(?i)\bcredits?\b|\bbilling\b|\bbalance\b|\bpayment\b|\bquota\b|\bfunds\b|\btop.?up|\bpurchase|\bprepaid|arrears"
+        r"(?i)\bcredits?\b|exhausted your|\bused up\b|\br[au]n out\b|deplet|\ballowance|\bbilling\b|\bbalance\b|\bpayment\b|\bquota\b|\bfunds\b|\btop.?up|\bpurchase|\bprepaid|arrears"
         r"|(?:spend\w*|usage|key|hard|monthly|weekly|daily|total) limit"
     ),
     "region": re.compile(
@@ -221,9 +271,11 @@ _PATH = re.compile(r"(?i)(?:chat/)?completions|/messages\b|/api/chat|\burl\b|\br
 def _matter(model: str, status: int, text: str, wait: float | None = None) -> str:
     """What an error is about: its status says a part of it, the provider's words the rest."""
     text = text[:MOST_JUDGED]
+    if _MATTERS["refused"].search(text):
+        return "refused"  # with whatever status: nobody else is sent such a text, nor the same one again
     if status == 429:
         # Who names a wait, or calls it a rate, is busy. A quota that is used up has no end to wait for.
-        busy = wait is not None or re.search(r"(?i)rate.?limit|too many|per (?:min|sec|hour|day)|a minute", text)
+        busy = wait is not None or re.search(r"(?i)rate.?limit|too many|per (?:min|sec|hour|day)|a minute|later", text)
         return "rate" if busy or not _MATTERS["quota"].search(text) else "quota"
     if status in (401, 402, 413):
         return {401: "key", 402: "quota", 413: "too_long"}[status]
@@ -284,7 +336,7 @@ def answer_error(
         if not status:
             return broken_off_error(name, detail, key)
     status = known if known in (402, 413) else status
-    wait = wait_seconds(headers or {}, told.body, detail)
+    wait = wait_seconds(headers or {}, told.body, detail, busy=status == 429)
     # A library may have sent a key that is not known here, and a provider repeats what it was sent.
     words, provider = provider_words(detail if key else hide(detail), key), name.provider.name
     if problem := _not_a_provider(status, detail):
@@ -393,6 +445,12 @@ def malformed_error(name: ModelName, detail: str, key: Key | None = None) -> Unr
     return Unreadable(
         f"{name} sent something that is no answer{provider_words(detail, key)}", kind="garbled", again=True
     )
+
+
+def no_answer_error(name: ModelName, text: str, key: Key | None = None) -> ModelError:
+    """The error for a body with no event: what it says of credit or a key counts, else it is no answer at all."""
+    told = answer_error(name, 0, text, key=key)
+    return malformed_error(name, text, key) if told.kind == "server" else told
 
 
 def provider_words(detail: str, key: Key | None = None) -> str:

@@ -17,7 +17,7 @@ from folkmoot.models.names import Key, ModelName
 from folkmoot.models.prices import answer_cap
 from folkmoot.models.stream import AnswerStream
 from folkmoot.models.transport import ProviderConnection
-from folkmoot.models.wires.base import Reader, WireModel, arguments_object, words_of
+from folkmoot.models.wires.base import Reader, WireModel, arguments_object
 from folkmoot.models.wires.refused_parts import PartsOfWire
 
 VERSION, VERSION_OF_SAMPLING = "2026-10-21", "2023-06-01"
@@ -144,6 +144,10 @@ class MessageReader(Reader[Event]):
         self._counts: dict[str, object] = {}
         self._calls: dict[object, tuple[Block, list[str]]] = {}
 
+    def is_empty(self, event: Event) -> bool:
+        """Whether it is neither of the message nor of a block."""
+        return not event.type.startswith(("message", "content_block"))
+
     def take(self, event: Event) -> None:
         """Take one event; unknown ones are left out."""
         match event:
@@ -171,7 +175,7 @@ class MessageReader(Reader[Event]):
             self.speech.want(named(block.name), arguments, named(block.id))
 
     def _read_piece(self, index: object, delta: Delta) -> None:
-        self._hear(delta.type, delta.text)
+        self.hear({"type": delta.type, "text": delta.text})
         piece, known = delta.partial_json, self._calls.get(_place(index))
         if known and isinstance(piece, str):
             known[1].append(piece)
@@ -181,16 +185,11 @@ class MessageReader(Reader[Event]):
             self.thinks = True
             self._calls[_place(index)] = (block, [])
         else:
-            self._hear(block.type, block.text)
-
-    def _hear(self, kind: object, text: object) -> None:
-        words, thinks = words_of({"type": kind, "text": text})
-        self.words += [words] if words else []
-        self.thinks = self.thinks or thinks
+            self.hear({"type": block.type, "text": block.text})
 
     def _take_whole_answer(self, event: Event) -> None:
         if isinstance(event.content, str):
-            self._hear("text", event.content)
+            self.hear(event.content)
         else:
             for index, block in enumerate(event.content or ()):
                 self._begin(index, block)

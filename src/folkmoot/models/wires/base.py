@@ -6,10 +6,11 @@ end of an answer, errors, and the settings that a model turns out to refuse.
 
 import asyncio
 import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import nullcontext, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
 import msgspec
@@ -19,7 +20,7 @@ from folkmoot.core.ask import ToolCall, Usage
 from folkmoot.core.brief import Settings
 from folkmoot.core.errors import ModelError, Refused, Unreadable
 from folkmoot.core.event import Called
-from folkmoot.core.json_values import read_object
+from folkmoot.core.json_values import read_json, read_object
 from folkmoot.models import provider_errors
 from folkmoot.models.adapter import Adapter
 from folkmoot.models.base import Request, Traits
@@ -57,21 +58,45 @@ LINGER_SECONDS = 0.05
 _TEXT = frozenset({"", "text", "output_text", "text_delta"})
 """The types of parts that are words of the answer; all others are thinking, or nothing that can be read."""
 
+_THINKING = re.compile(r"(?i)think|thought|reason|analysis|summary|commentary|signature|redacted")
+"""What stands in the types of parts that are never words of the answer."""
 
-def words_of(content: object, depth: int = 4) -> tuple[str, bool]:
-    """The words in a content of any shape, a text, a part, a list of parts; and whether there was something else."""
-    if isinstance(content, str):
-        return content, False
-    if not content or depth == 0 or not isinstance(content, dict | list):
-        return "", False
-    if isinstance(content, dict):
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What a content of any shape has.
+
+    Attributes:
+        words: those of the answer.
+        unsure: those of parts of an unknown type, which may be words of the answer or thinking.
+        more: whether there was something else.
+    """
+
+    words: str = ""
+    unsure: str = ""
+    more: bool = False
+
+    @classmethod
+    def of(cls, content: object, depth: int = 4) -> "Heard":
+        """What stands in a text, a part, or a list of parts."""
+        if isinstance(content, str):
+            return cls(content)
+        if not content or depth == 0 or not isinstance(content, dict | list):
+            return cls()
+        if isinstance(content, list):
+            parts = [cls.of(item, depth - 1) for item in cast("list[object]", content)]
+            words, unsure = (
+                "".join(texts) for texts in zip(*((part.words, part.unsure) for part in parts), strict=True)
+            )
+            return cls(words, unsure, any(part.more for part in parts))
         part = cast("dict[str, object]", content)
-        if (part.get("type") or "") not in _TEXT or part.get("thought"):
-            return "", True
-        held = (part[name] for name in ("text", "value", "content", "parts") if name in part)
-        return words_of(next(held, None), depth - 1)
-    found = [words_of(item, depth - 1) for item in cast("list[object]", content)]
-    return "".join(text for text, _ in found), any(more for _, more in found)
+        kind = str(part.get("type") or "")
+        if part.get("thought") or _THINKING.search(kind):
+            return cls(more=True)
+        inner = cls.of(
+            next((part[name] for name in ("text", "value", "content", "parts") if name in part), None), depth - 1
+        )
+        return inner if kind in _TEXT else cls(unsure=inner.words + inner.unsure, more=True)
 
 
 class Reader(ABC, Generic[T]):
@@ -89,6 +114,7 @@ class Reader(ABC, Generic[T]):
         written: input tokens that were written to the provider's cache.
         served: the model that says it answers.
         words: the words of the present read.
+        unsure: words of parts of unknown types, which count where there are no others.
         thinks: whether the model thinks: there was something, but no words of the answer.
     """
 
@@ -98,7 +124,7 @@ class Reader(ABC, Generic[T]):
         self.name, self.speech, self.key = name, speech, key
         self.finish, self.done = "", False
         self.usage, self.written, self.served = Usage(), 0, ""
-        self.words: list[str] = []
+        self.words, self.unsure = list[str](), list[str]()
         self.thinks = False
         self._events: Events | Lines = self.split(name.provider.name)
         self._any = False
@@ -112,6 +138,21 @@ class Reader(ABC, Generic[T]):
     def take(self, event: T) -> None:
         """Take one event."""
         ...
+
+    @abstractmethod
+    def is_empty(self, event: T) -> bool:
+        """Whether an event has nothing of which an answer consists."""
+        ...
+
+    def hear(self, content: object) -> bool:
+        """Take words of any shape; whether there are some."""
+        heard = Heard(content) if isinstance(content, str) else Heard.of(content)
+        if heard.words:
+            self.words.append(heard.words)
+        if heard.unsure:
+            self.unsure.append(heard.unsure)
+        self.thinks = self.thinks or heard.more
+        return bool(heard.words)
 
     def asked(self) -> None:
         """Hand the tools on that the answer asks for; called once, at its end."""
@@ -129,10 +170,8 @@ class Reader(ABC, Generic[T]):
                 if self.done:
                     break
                 if raw.startswith(b"{"):  # as nearly all are
-                    self._any = True
                     self.take(self.decode(raw))
-                elif raw.strip():
-                    self._any = True
+                else:
                     self.read(raw)
         finally:
             # What was read before a fault counts.
@@ -149,13 +188,13 @@ class Reader(ABC, Generic[T]):
         """
         self._any = self._any or whole
         for raw in () if self.done else self._events.close():
-            if raw.strip():
-                self._any = True
-                # Behind the mark of its end an answer is whole, whatever became of the rest.
-                with suppress(Unreadable) if self.finish else nullcontext():
-                    self.read(raw)
+            # Behind the mark of its end an answer is whole, whatever became of the rest.
+            with suppress(Unreadable) if self.finish else nullcontext():
+                self.read(raw)
         if not self._any:
-            raise provider_errors.malformed_error(self.name, self._start.decode("utf-8", "replace"), self.key)
+            raise provider_errors.no_answer_error(self.name, self._start.decode("utf-8", "replace"), self.key)
+        if self.unsure and not self.speech.text.strip() and not "".join(self.words).strip():
+            self.words += self.unsure
         self._hand_on()
         self.asked()
         return End(usage=self.usage, written=self.written, served=self.served, finish=self.finish)
@@ -170,29 +209,45 @@ class Reader(ABC, Generic[T]):
 
     def read(self, raw: bytes) -> None:
         """Take one event as it came. ``[DONE]`` is OpenAI's last one; OpenRouter sends it on Anthropic's wire too."""
-        if raw.strip() == b"[DONE]":
-            self.done = True
+        text = raw.strip()
+        if text == b"[DONE]":
+            self._any = self.done = True
+        elif text[:1] in b"{[<" and text not in (b"", b"[]", b"{}"):
+            self.take(self.decode(text))
         else:
-            self.take(self.decode(raw))
+            # No event of any wire: a sign of life such as ``ping`` or ``null``, or a sentence, which tells an error.
+            words = text.decode("utf-8", "replace")
+            self._raise_told(words if read_json(text) is None else read_json(text), empty=True)
 
     def decode(self, raw: bytes) -> T:
         """One event as its type.
 
         Raises:
             ModelError: it tells an error, wherever in it that stands: the status of the answer was that of a success.
+                An event with nothing of an answer is one where it says something, else a sign of life.
         """
-        if b'"error' in raw and (told := provider_errors.told_error(raw)):
-            raise provider_errors.answer_error(self.name, 0, told, key=self.key)
+        if b"rror" in raw:
+            self._raise_told(read_json(raw), empty=False)
         try:
-            return self.decoder.decode(raw)
+            event = self.decoder.decode(raw)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return self._decode_again(raw)
+            event = self._decode_again(raw)
+        if self.is_empty(event):
+            self._raise_told(read_json(raw), empty=True)
+        else:
+            self._any = True
+        return event
+
+    def _raise_told(self, event: object, *, empty: bool) -> None:
+        if told := provider_errors.told_error(event, empty=empty):
+            raise provider_errors.answer_error(self.name, 0, told, key=self.key)
 
     def _decode_again(self, raw: bytes) -> T:
         """One event as Python's own decoder reads it: that takes NaN, any number, and halves of characters."""
         try:
             return msgspec.convert(json.loads(raw.decode()), self.decoder.type)
         except msgspec.ValidationError as error:
+            self._raise_told(read_json(raw), empty=True)
             raise provider_errors.malformed_error(self.name, provider_errors.ODD_SHAPE, self.key) from error
         except (ValueError, RecursionError) as error:
             answer = raw[: 2 * provider_errors.LONGEST].decode("utf-8", "replace")

@@ -3,13 +3,14 @@
 Server-sent events are read as the standard of the WHATWG says. LF, CR LF and CR end a line, a byte order mark is left
 out, several ``data`` lines are joined, and comments and all other fields are ignored. Three things differ, because
 servers do them: an event that is not ended by a blank line counts, a body that begins with ``{`` is one event, and an
-event that is called ``error`` is one, whatever its data look like. What is held is bounded before anything is parsed.
+event whose name says that something failed is an error, whatever its data look like. What is held is bounded before anything is parsed.
 """
 
 import json
 from collections.abc import Sequence
 
 from folkmoot.core.errors import Unreadable
+from folkmoot.models.provider_errors import FAILED
 
 EVENT_BYTES = 8_000_000
 """Bytes of one event or line, which is held whole before it is read."""
@@ -128,7 +129,7 @@ class Events:
         if line.startswith(b"data:"):
             self._add_data(line[6:] if line.startswith(b"data: ") else line[5:])
         elif line.startswith(b"event:"):
-            self._is_error = line[6:].strip() == b"error"
+            self._is_error = FAILED.search(line[6:].decode("utf-8", "replace")) is not None
         elif not line and self._data:
             self._end(events)
 

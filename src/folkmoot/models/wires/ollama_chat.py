@@ -26,7 +26,7 @@ from folkmoot.models.names import ModelName
 from folkmoot.models.prices import answer_cap, count_tokens
 from folkmoot.models.stream import AnswerStream
 from folkmoot.models.transport import ProviderConnection
-from folkmoot.models.wires.base import Reader, WireModel, arguments_object, words_of
+from folkmoot.models.wires.base import Reader, WireModel, arguments_object
 from folkmoot.models.wires.events import Lines
 from folkmoot.models.wires.openai_chat import write_tool
 from folkmoot.models.wires.refused_parts import PartsOfWire
@@ -176,14 +176,16 @@ class LineReader(Reader[Event]):
         """What cuts the bytes into lines."""
         return Lines(provider)
 
+    def is_empty(self, event: Event) -> bool:
+        """Whether there is no message."""
+        return event.message is None
+
     def take(self, event: Event) -> None:
         """Take a line."""
-        if event.message is None:
-            raise provider_errors.malformed_error(self.name, provider_errors.ODD_SHAPE, self.key)
-        words, thinks = words_of(event.message.content)
-        self.words += [words] if words else []
-        self.thinks = self.thinks or thinks or bool(event.message.thinking)
-        self._take_tool_calls(event.message.tool_calls)
+        message = event.message or Said()
+        self.hear(message.content)
+        self.thinks = self.thinks or bool(message.thinking)
+        self._take_tool_calls(message.tool_calls)
         if event.done:
             counts = [cast("int", count or 0) for count in (event.prompt_eval_count, event.eval_count)]
             self.usage = Usage(input_tokens=counts[0], output_tokens=counts[1])  # mended where booked

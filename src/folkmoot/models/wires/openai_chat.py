@@ -18,7 +18,7 @@ from folkmoot.models.finish import finish_of
 from folkmoot.models.names import Key, ModelName
 from folkmoot.models.prices import answer_cap
 from folkmoot.models.stream import AnswerStream
-from folkmoot.models.wires.base import Reader, WireModel, words_of
+from folkmoot.models.wires.base import Reader, WireModel
 from folkmoot.models.wires.refused_parts import PartsOfWire, is_strict
 
 _CAPS = ("max_tokens", "max_completion_tokens")
@@ -41,6 +41,8 @@ class Choice(Struct):
     delta: Words | str | list[object] | None = None
     message: Words | str | list[object] | None = None
     finish_reason: object = None
+    native_finish_reason: object = None
+    index: object = None
 
 
 class Chunk(Struct):
@@ -118,18 +120,29 @@ class ChatReader(Reader[Chunk]):
         super().__init__(name, speech, key)
         self._calls: list[_Call] = []
         self._withheld = self._in_pieces = False
+        self._index: object = None  # of the choice that is read
+
+    def is_empty(self, event: Chunk) -> bool:
+        """Whether there is neither a choice nor a count."""
+        return not (event.choices or event.usage or event.x_groq)
 
     def take(self, event: Chunk) -> None:
-        """Take a chunk."""
-        if event.choices:
-            self._read_piece(event.choices[0])
+        """Take a chunk. Of several choices one is read to its end: the first by its number, wherever it stands."""
+        for choice in sorted(event.choices or (), key=lambda choice: str(choice.index or 0)):
+            if choice.index is not None and self._index is None:
+                self._index = choice.index
+            if choice.index in (None, self._index):
+                self._read_piece(choice)
+                break
         if event.usage or event.x_groq:
             counts = as_object(event.usage) or as_object(as_object(event.x_groq).get("usage"))
             self.usage = _usage(counts) if counts else self.usage
         self.served = str(event.model) if isinstance(event.model, str) and event.model else self.served
 
     def asked(self) -> None:
-        """Hand the tools on that the answer asks for."""
+        """Hand the tools on that the answer asks for. A refusal beside words is a field that nobody uses."""
+        if self._withheld and not self.speech.text.strip() and self.finish in ("", "stop"):
+            self.finish = "filter"
         for call in self._calls:
             self.speech.want(call.name, "".join(call.arguments), call.id)
 
@@ -138,23 +151,22 @@ class ChatReader(Reader[Chunk]):
             self._in_pieces = self._hear(choice.delta) or self._in_pieces
         if choice.message and not self._in_pieces:  # else it repeats them
             self._hear(choice.message)
-        if choice.finish_reason and self.finish in ("", "stop"):  # no later mark makes half an answer whole
-            self.finish = "filter" if self._withheld else finish_of(choice.finish_reason)
+        for mark in (choice.finish_reason, choice.native_finish_reason):
+            if mark and self.finish in ("", "stop"):  # no later mark makes half an answer whole
+                self.finish = finish_of(mark)
 
     def _hear(self, words: Words | str | list[object]) -> bool:
         """Take a message, or a piece of one; whether it has words."""
         words = words if isinstance(words, Words) else Words(content=words)
-        content, thinks = (words.content, False) if isinstance(words.content, str) else words_of(words.content)
-        if content:
-            self.words.append(content)
-        if thinks or words.reasoning_content or words.reasoning:
+        spoken = self.hear(words.content)
+        if words.reasoning_content or words.reasoning:
             self.thinks = True
         if words.tool_calls or words.function_call:
             for tool in (*objects(words.tool_calls), *objects([words.function_call])):
                 self._collect(tool)
         if words.refusal and isinstance(words.refusal, str):
             self.thinks = self._withheld = True
-        return bool(content)
+        return spoken
 
     def _collect(self, tool: Mapping[str, object]) -> None:
         """Join a piece to its call: by the index, else by the id; a piece with neither goes on with the last one."""
