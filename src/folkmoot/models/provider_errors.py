@@ -175,10 +175,11 @@ def told_error(event: object, *, empty: bool) -> object:
     members = as_object(event)
     if error := members if "error" in (members.get("type"), members.get("object")) else _find_error(event):
         return error
-    if not empty or not (members or isinstance(event, str)) or _is_none(_error_detail(event)):
+    denied = False in (members.get("success"), members.get("ok"))
+    if not empty or not (members or isinstance(event, str)) or (_is_none(_error_detail(event)) and not denied):
         return None
     told = ToldError.read(event)
-    failed = told.status >= 400 or False in (members.get("success"), members.get("ok")) or FAILED.search(told.names)
+    failed = denied or told.status >= 400 or FAILED.search(told.names)
     says = " " in told.words or _matter("", 400, f"{told.names} {told.words}") != "request"
     return event if failed or says else None
 
@@ -228,7 +229,8 @@ _MATTERS: Mapping[str, re.Pattern[str]] = {
         r"|maximum (?:prompt|input|sequence)|\btokens?\b[^.;]{0,60}\b(?:less|fewer) than|(?:less|fewer) than [\d,]+ tokens"
     ),
     "quota": re.compile(
-        r"(?i)\bcredits?\b|exhausted your|\bused up\b|\br[au]n out\b|deplet|\ballowance|\bbilling\b|\bbalance\b|\bpayment\b|\bquota\b|\bfunds\b|\btop.?up|\bpurchase|\bprepaid|arrears"
+        r"(?i)\bcredits?\b|exhausted your|\bused up\b|\br[au]n out\b|deplet|\ballowance|\bbilling\b|\bbalance\b|\bpayment\b"
+        r"|\bquota\b|\bfunds\b|\btop.?up|\bpurchase|\bprepaid|arrears"
         r"|(?:spend\w*|usage|key|hard|monthly|weekly|daily|total) limit"
     ),
     "region": re.compile(
