@@ -99,7 +99,7 @@ async def test_tools_are_asked_for_and_given_back(bench: Bench) -> None:
         (Plan(status=401, error=f"bad {KEY}"), "key", 1),
         (Plan(status=404), "not_found", 1),
         (Plan(status=400, error="maximum context length is 9"), "too_long", 1),
-        (Plan(status=400, error="no such field"), "request", 1),
+        (Plan(status=403, error="no such field"), "request", 1),
         (Plan(text="half of it", fault="garbage"), "garbled", 2),
         (Plan(text=""), "empty", 2),
         (Plan(finish="filter"), "refused", 1),

@@ -164,7 +164,7 @@ async def test_reasoning_models_drop_what_they_refuse(bench: Bench) -> None:
         (Plan(status=401, error=f"Incorrect API key: {KEY}"), "key", 1),
         (Plan(status=404, error=f"no such model, {KEY}"), "not_found", 1),
         (Plan(status=400, error="prompt is too long: maximum context length is 9"), "too_long", 1),
-        (Plan(status=400, code="invalid_request_error", error="no such field"), "request", 1),
+        (Plan(status=403, code="invalid_request_error", error="no such field"), "request", 1),
         (Plan(status=307, code="moved", headers={"location": "http://127.0.0.1:9/"}), "address", 1),
         (Plan(text=TEXT, fault="silence"), "timeout", 1),
         (Plan(text=TEXT, fault="stall"), "timeout", 3),

@@ -1,10 +1,14 @@
 """What a model refuses of a request is left out once, noted, and remembered."""
 
+import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from folkmoot.core.brief import Settings
 from folkmoot.core.errors import ModelError, Refused
@@ -123,6 +127,49 @@ async def test_a_part_that_is_refused_is_left_out_noted_and_remembered(what: str
             assert last(wires)["messages"][0] == {"role": "user", "content": "Be brief.\n\nTea?"}
         if what == "cap":
             assert model.quote(request).tokens < notebook.calls[0][1].tokens  # what is reserved shrinks with it
+        await pool.close()
+
+
+PARTS: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
+    "a schema": lambda body: "response_format" in body,
+    "system messages": lambda body: "system" in roles(body),
+    "settings": lambda body: "temperature" in body,
+    "a stream": is_streamed,
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+@given(words=st.text(max_size=40), number=st.integers(0, 9))
+async def test_a_part_is_found_by_trial_whatever_the_words(part: str, words: str, number: int) -> None:
+    async with Wires(
+        script=lambda call: (
+            Plan(status=400, error=f"{words} (r{number}{len(wires.calls)})")
+            if PARTS[part](call.body)
+            else Plan(text="yes")
+        )
+    ).serve() as wires:
+        pool = Pool(env=environment(wires.url), retry=HASTY)
+        request = replace(ask(settings=Settings(temperature=0.3)), schema=SCHEMA)
+        for _ in range(2):
+            assert (await pool.model("groq:tiny").complete(request, Notebook())).text == "yes"
+        assert len(wires.calls) <= 6
+        others = [other for other in PARTS if other != part and PARTS[other](last(wires))]
+        assert len(others) == 3  # only what was at fault is left out
+        await pool.close()
+
+
+async def test_those_who_are_asked_at_once_look_for_one_part_together() -> None:
+    async with Wires(
+        script=lambda call: Plan(status=400, error="Bad Request") if is_streamed(call.body) else Plan(text="yes")
+    ).serve() as wires:
+        pool = Pool(env=environment(wires.url), retry=HASTY)
+        model = pool.model("groq:tiny")
+        request = replace(ask(settings=Settings(temperature=0.3)), schema=SCHEMA)
+        async with asyncio.TaskGroup() as group:
+            answers = [group.create_task(model.complete(request, Notebook())) for _ in range(6)]
+        assert {answer.result().text for answer in answers} == {"yes"}
+        assert roles(last(wires)) == ["system", "user"]
+        assert {"temperature", "response_format"} <= last(wires).keys()
         await pool.close()
 
 

@@ -242,12 +242,15 @@ async def test_the_cap_goes_by_its_other_name_where_one_is_refused(name: str, fi
 @pytest.mark.parametrize(
     "words", ["the model must stop", "no such model: see the seed catalogue", "'messages' is too short", "'model'"]
 )
-async def test_words_that_name_no_setting_leave_none_out(words: str) -> None:
+async def test_words_that_name_no_setting_leave_none_out_for_good(words: str) -> None:
     async with Wires(script=lambda call: Plan(status=400, error=words)).serve() as wires:
         pool = Pool(env=environment(wires.url), retry=HASTY)
-        with pytest.raises(ModelError) as caught:
-            await pool.model("groq:tiny").complete(ask(settings=Settings(seed=1, stop=("x",))), Notebook())
-        assert (caught.value.again, len(wires.calls)) == (False, 1)
+        for _ in range(2):  # only the first time it is tried whether a part of the request is at fault
+            with pytest.raises(ModelError) as caught:
+                await pool.model("groq:tiny").complete(ask(settings=Settings(seed=1, stop=("x",))), Notebook())
+            assert not caught.value.again
+        assert len(wires.calls) <= 5
+        assert wires.calls[0].body == wires.calls[-1].body
         await pool.close()
 
 

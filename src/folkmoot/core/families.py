@@ -13,8 +13,8 @@ _SAME: Mapping[str, str] = {
 """Words with which names of one family begin, besides that of the family."""
 
 
-_MANY = frozenset({"auto", "council", "ensemble", "fugu", "fusion", "moa", "panel", "router"})
-"""Words with which the names of those begin that ask other models: routers, panels, mixtures."""
+_MANY = re.compile(r"(?:auto|council|fugu|fusion|moa\b|panel)|.*(?:router|routing|mixture|ensembl|orchestrat)")
+"""The names of those that ask other models: routers, panels, mixtures."""
 
 
 def family(model: str) -> str:
@@ -26,9 +26,8 @@ def family(model: str) -> str:
     """
     provider, _, full_name = model.casefold().partition(":")
     vendor, _, name = full_name.rpartition("/")
-    words = re.findall(r"[^\W\d_]+", name)
     # A gateway's own models are made of those of others.
-    if words and (words[0] in _MANY or "router" in words or vendor in (provider, "folkmoot") or name == "folkmoot"):
+    if _MANY.match(name) or vendor in (provider, "folkmoot") or name == "folkmoot":
         return ""
     begun = re.match(r"[^\W\d_]+", name)
     word = begun[0] if begun else name

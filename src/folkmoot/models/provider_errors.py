@@ -283,7 +283,7 @@ def _matter(model: str, status: int, text: str, wait: float | None = None) -> st
         return {401: "key", 402: "quota", 413: "too_long"}[status]
     if status == 500 and _MATTERS["too_long"].search(text):
         return "too_long"
-    if status in (408, 409) or status >= 500:
+    if status in (408, 409) or (status >= 500 and status != 501):  # what is not implemented won't be so a moment later
         return "server"
     if refuses_tools(status, text):
         return "tools"
@@ -393,7 +393,7 @@ def _not_a_provider(status: int, detail: str) -> str:
         return f"is behind a proxy that wants a log-in ({status})"
     if 300 <= status < 400:
         return f"sends on to another address ({status}), and is not followed; is the address right?"
-    if status == 405:
+    if status == 405 and "stream" not in detail.lower():
         return "takes no questions at that address (405); is it right?"
     if 400 <= status < 500 and status not in (404, 408, 409, 429) and _PAGE.match(detail):
         return f"answers with a web page ({status}); is the address right?"

@@ -405,7 +405,10 @@ class WireModel(Adapter):
             self._tools = False
             return error
         taken_in = self._refused.taken_in(error, status, raw, body)
-        unsent = {*self._drops, *(name for name in Settings.__slots__ if self.field(name) in self._refused.fields)}
+        unsent = {
+            *unsent_settings(self._name),
+            *(name for name in Settings.__slots__ if self.field(name) in self._refused.fields),
+        }
         self._drops = tuple(name for name in Settings.__slots__ if name in unsent)
         return taken_in
 

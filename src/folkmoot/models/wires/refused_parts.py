@@ -1,7 +1,8 @@
 """The parts of a request that a model has refused: each is left out from then on, and the refused try says so.
 
-A part is a field of the request, the size of the answer, the system role, streaming, or a keyword of a schema. What is
-refused is read from the provider's words, since there is no field for it that all providers have.
+A part is a field of the request, the size of the answer, the system role, streaming, or a keyword of a schema. Most
+providers name what they refuse, in words or in fields. Where one names nothing that was sent, it is found by trial: the
+request is sent again without one part after the other, as long as the provider says the same.
 """
 
 import json
@@ -15,6 +16,9 @@ from folkmoot.models.base import Message, Request
 from folkmoot.models.prices import answer_cap
 from folkmoot.models.provider_errors import ToldError
 
+FORBIDDEN = 403
+"""The status of a refusal that may be one of the text, which is not sent again."""
+
 BAD_GATEWAY = 502
 """The first status from which on a server has not read the request; one that fails over it may say 500."""
 
@@ -26,9 +30,10 @@ LEAST_ROOM = 256
 
 _SYSTEM = re.compile(
     r"(?i)\b(?:system|developer)\b['\"`]? (?:role|message|instruction|prompt)|\brole\b.{0,60}\b(?:system|developer)\b"
-    r"|roles must alternate"
+    r"|\broles\b"
 )
 _STREAM = re.compile(r"(?i)\bstream(?:ing|ed)?\b")
+_ANSWER_SIZE = re.compile(r"(?i)(?:\b|_)(?:output|completion|new|generat\w+)[ _-](?:tokens?|length)")
 _SCHEMA = re.compile(r"(?i)\bschema\b")
 _WINDOW = re.compile(r"(?i)context|window")
 _NUMBER = re.compile(r"(?<![\w.-])\d[\d,]*(?![\w-])")
@@ -73,6 +78,8 @@ class RefusedParts:
         longest: the most tokens that it takes as a cap; 0 where it has refused none.
         system: whether it takes system messages.
         strict: whether it may be asked to keep to a schema strictly.
+        trial: what is left out to see whether that is what it refuses; None for nothing.
+        vain: the words of refusals that no trial has ended.
     """
 
     wire: PartsOfWire
@@ -81,6 +88,8 @@ class RefusedParts:
     longest: int = 0
     system: bool = True
     strict: bool = True
+    trial: "Trial | None" = None
+    vain: frozenset[str] = frozenset()
 
     def fit(self, request: Request) -> Request:
         """The request without what is left out of its messages and settings."""
@@ -112,7 +121,10 @@ class RefusedParts:
         # Who blames a field of the request does not blame the length of its prompt, whatever it says of lengths.
         kind = "request" if error.kind == "too_long" and told.blamed & body.keys() - {"messages"} else error.kind
         left_out = self.learn(kind, told.words, told.blamed, body)
-        return Refused(f"{error}; {left_out} from now on", kind="request", again=True) if left_out else error
+        change = f"{left_out} from now on" if left_out else ""
+        if not change and error.kind == "request" and status != FORBIDDEN:
+            change = self._try_without(told.words, body)
+        return Refused(f"{error}; {change}", kind="request", again=True) if change else error
 
     def learn(self, error: str, words: str, blamed: Collection[object], body: Mapping[str, object]) -> str:
         """Take in a refusal.
@@ -131,7 +143,7 @@ class RefusedParts:
         if error == "too_long":
             return ""
         if error == "server":
-            return self._merge_system(words, body)
+            return self._merge_system(words, body) or self._drop_fields(words, blamed, body)
         return (
             self._shorten_schema(words, body)
             or self._drop_fields(words, blamed, body)
@@ -142,7 +154,7 @@ class RefusedParts:
     def _shorten(self, words: str, blamed: Collection[object], body: Mapping[str, object]) -> bool:
         """Take the cap that the provider names, or what its window leaves for an answer."""
         cap = next((size for name in self.wire.caps if isinstance(size := body.get(name), int)), 0)
-        named = any(name in blamed or names_field(words, name) for name in self.wire.caps)
+        named = any(name in blamed or names_field(words, name) for name in self.wire.caps) or _ANSWER_SIZE.search(words)
         longest = room_for_answer(words, cap) or (largest_below(words, cap) if named else 0)
         if cap and longest:
             self.longest = min(longest, self.longest or longest)
@@ -180,8 +192,7 @@ class RefusedParts:
         return name not in self.wire.needed and name != "stream"
 
     def _merge_system(self, words: str, body: Mapping[str, object]) -> str:
-        messages = cast("Sequence[Mapping[str, object]]", body.get("messages", ()))
-        if not _SYSTEM.search(words) or all(message.get("role") != "system" for message in messages):
+        if not _SYSTEM.search(words) or not _has_system(body):
             return ""
         self.system = False
         return "what the system says will go into the first message of the user"
@@ -192,11 +203,84 @@ class RefusedParts:
         self.fields |= self.wire.streamed
         return "answers will come as a whole, not in a stream"
 
+    def _try_without(self, words: str, body: Mapping[str, object]) -> str:
+        """Leave out the next part that may be what is refused, as long as the provider's words stay the same.
+
+        Where they change, what is left out stays so, and something else is looked for. Where nothing helps, all of it
+        comes back, and such a refusal is believed from then on.
+        """
+        says, trial = " ".join(word for word in words.split() if not _NUMBERED.search(word)), self.trial
+        at_fault = _SCHEMA.search(words) and self.wire.shape in body  # one schema, which says nothing of the next
+        if at_fault or says in self.vain or any(names_field(words, name) for name in self.wire.caps):
+            return ""
+        if trial and trial.is_in(body):  # sent before the trial began
+            return f"it is asked again without {trial.part}"
+        tried, kept = (), trial.kept | trial.names if trial else frozenset[str]()
+        if trial and trial.says == says:
+            tried, kept = trial.tried, trial.kept
+            self._bring_back(trial.names)
+        fields = body.keys() & {name for name in body if self._optional(name)} - self.wire.caps - {self.wire.shape}
+        candidates: dict[str, frozenset[str]] = {
+            "a schema": frozenset({self.wire.shape} & body.keys()),
+            "system messages": frozenset({SYSTEM} if _has_system(body) else ()),
+            "settings": frozenset(fields - self.wire.streamed),
+            "a stream": frozenset(self.wire.streamed & body.keys()),
+        }
+        for part, names in candidates.items():
+            if names and part not in tried:
+                self.trial = Trial(says=says, part=part, names=names, tried=(*tried, part), kept=kept)
+                self.system = self.system and SYSTEM not in names
+                self.fields |= names - {SYSTEM}
+                return f"it is asked again without {part}"
+        self._bring_back(kept)
+        self.trial, self.vain = None, self.vain | {says}
+        return ""
+
+    def _bring_back(self, names: frozenset[str]) -> None:
+        self.fields -= names
+        self.system = self.system or SYSTEM in names
+
+
+SYSTEM = "system messages"
+"""What a trial calls the system messages, which are no field of their own on most wires."""
+
+_NUMBERED = re.compile(r"\d")
+"""What is another one in each sentence of a provider, such as the id of a request."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """A part that is left out to see whether that is what is refused.
+
+    Attributes:
+        says: the provider's words.
+        part: what is left out, in words.
+        names: its fields.
+        tried: all parts that have been left out for these words, one after the other.
+        kept: the fields of earlier trials, after which the words were others.
+    """
+
+    says: str
+    part: str
+    names: frozenset[str]
+    tried: tuple[str, ...]
+    kept: frozenset[str]
+
+    def is_in(self, body: Mapping[str, object]) -> bool:
+        """Whether a request has the part."""
+        return bool(self.names & body.keys()) or (SYSTEM in self.names and _has_system(body))
+
+
+def _has_system(body: Mapping[str, object]) -> bool:
+    messages = cast("Sequence[Mapping[str, object]]", body.get("messages", ()))
+    return any(message.get("role") == "system" for message in messages)
+
 
 def names_field(words: str, name: str) -> bool:
-    """Whether words name a field: in quotation marks, or bare where its name is no word of English."""
+    """Whether words name a field: in quotation marks, or bare where its name is no common word of English."""
     mark = r"\b" if "_" in name or name == "temperature" else "['\"`]"
-    return bool(name) and re.search(f"{mark}{re.escape(name)}{mark}", words) is not None
+    written = re.escape(name).replace("_", "[ _]")
+    return bool(name) and re.search(f"(?i){mark}{written}{mark}", words) is not None
 
 
 def room_for_answer(words: str, cap: int) -> int:
