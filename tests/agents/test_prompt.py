@@ -250,6 +250,12 @@ async def test_a_truncated_ballot_is_asked_for_again() -> None:  # F16
     assert codes(reply) == (f"I vote for: {TRUNCATED}",)
 
 
+async def test_a_whole_vote_before_what_is_cut_off_counts() -> None:
+    cut = Called(key="", call="", text="I vote for: Proposal A\nIt is cheap, and we can go ba", finish="length")
+    reply, _ = await answer(cut, cut, cut)
+    assert reply.fields == {"I vote for": "Proposal A"}
+
+
 async def test_going_on_with_the_next_label_begins_a_line() -> None:
     cut = Called(key="", call="", text="ARGUMENT: It is cheap, and we can go ba", finish="length")
     reply, _ = await answer(cut, "CONFIDENCE: 0.9\nANSWER: rent", form=draft(("rent", "buy")))

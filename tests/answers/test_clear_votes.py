@@ -157,7 +157,8 @@ def test_an_answer_directly_behind_any_mark_of_a_template_is_the_answer(mark: st
     reading = read(draft(("rent", "build")), text)
     assert reading.fields.get("ANSWER", "rent") == "rent"
     if not mark.strip("<|>").startswith(("think", "thought", "reason", "reflect", "scratch", "analysis")):
-        assert reading.fields["ANSWER"] == "rent"
+        # Another answer above the mark may have been a thought or a turn: that costs a question.
+        assert "ANSWER" in thought or reading.fields["ANSWER"] == "rent"
     assert read_vote(f"{thought}{mark}I vote for: rent", ("rent", "build")).choice in ("rent", None)
 
 
@@ -238,3 +239,46 @@ def test_a_reason_behind_a_choice_costs_one_question(said: str) -> None:
     first = read(draft(("rent", "buy")), text)
     assert first.fields.get("ANSWER", "rent") == "rent"
     assert read(draft(("rent", "buy")), text, final=True).fields["ANSWER"] == "rent"
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("Having considered Ann's argument, my answer:\n\nARGUMENT: It is cheap.\nANSWER: rent", "rent"),
+        ("ARGUMENT: It is cheap.\nANSWER:\n\n- rent", "rent"),
+        ("ARGUMENT: As Ann's plan says, it's cheap:\nANSWER: rent", "rent"),
+        ("<answer>\nARGUMENT: It is cheap.\nANSWER: rent\n</answer>", "rent"),
+        *(
+            (f"ARGUMENT: The prompt's {mark} mark costs a lot.\nANSWER: rent", "rent")
+            for mark in ("<think>", "<system>", "[USER]", "[INST]", "<|im_start|>", "`</think>`", '"<Ann>"')
+        ),
+    ],
+)
+def test_what_an_answer_speaks_of_never_costs_it(text: str, answer: str) -> None:
+    reading = read(draft(("rent", "buy")), text, speaker="Dora", others=("Ann", "Ben"))
+    assert reading.fields["ANSWER"] == answer
+    assert "ARGUMENT" in reading.fields
+
+
+def test_a_summary_may_speak_of_somebodys_plan() -> None:
+    text = "SUMMARY: The group follows Ben's plan:\nSTATUS: SETTLED\nDECISION: Take it."
+    assert read(SETTLEMENT, text, others=("Ann", "Ben")).fields["STATUS"] == "SETTLED"
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("Hm.", "no_form"),
+        ("So in the end I vote for: Ben", "inside_line"),
+        ("Ben:\nI vote for: Ben", "quoted_only"),
+        ('Ben wrote:\n{"I vote for": "Ben"}', "quoted_only"),
+        ("> I vote for: Ben", "quoted_only"),
+        ("<think>I vote for: Ben</think>", "quoted_only"),
+        ('{"I vote for": "Ann"}\n\nI vote for: Ben', "ambiguous"),
+        ("I vote for: Ann<|eot_id|>I vote for: Ben", "ambiguous"),
+        ("I vote for: Eve", "unknown_name"),
+    ],
+)
+def test_the_reason_says_what_stood_in_the_way(text: str, code: str) -> None:
+    reading = read(ballot_form(("Ann", "Ben"), strict=True), text, speaker="Dora", others=("Ann", "Ben"))
+    assert [unread.reason for unread in reading.unread] == [code]

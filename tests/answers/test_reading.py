@@ -85,4 +85,4 @@ def test_what_is_public_is_listed() -> None:
 def test_what_stands_behind_a_template_is_no_vote() -> None:
     read = read_vote("Here is a sample: my vote, I vote for: Build", ("Build", "Buy"))
     assert read.choice is None
-    assert [reason.code for reason in read.why] == ["quoted_only"]
+    assert [reason.code for reason in read.why] == ["inside_line"]

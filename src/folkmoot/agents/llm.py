@@ -63,7 +63,7 @@ LEAST_REPAIR = 400
 IN_WORDS = "-words"
 """How the name of a call ends that is made in place of one whose schema the provider did not take."""
 
-SILENT = frozenset({"no_form", "missing", "empty", "quoted_only", "truncated"})
+SILENT = frozenset({"no_form", "missing", "empty", "quoted_only", "inside_line", "truncated"})
 """Reasons for which a field was not read that say nothing else in its place, as "Thanks!" does."""
 
 COPIED = "its going on was the question about it, and wasn't taken"
@@ -275,7 +275,8 @@ class Conversation:
             head, gap, goes_on = answer.text, "\n", rest.text.lstrip()
         joined = replace(rest, text=head + gap + goes_on)
         anew = rest.text.lstrip()[:SAME] == answer.text.lstrip()[:SAME]
-        return rest if anew and _needs_repair(form, _read(ask, joined, self.context)) else joined
+        fails = is_cut_off(rest) or _needs_repair(form, _read(ask, joined, self.context))
+        return rest if anew and fails else joined
 
     async def offer(self, call: str, kit: Toolkit) -> Called:
         """Ask with the tools."""
@@ -368,8 +369,12 @@ def _read(ask: Ask, called: Called, context: Context, *, final: bool = False) ->
         if form.layout == "records" and any(reading.fields.values()):
             # A block that is closed is whole, whatever was cut off behind it.
             return replace(reading, unread=(*reading.unread, Unread(form.fields[0].name, TRUNCATED)))
-        # What was cut off may have been a longer name or a "not": such a form counts as unread.
-        return replace(reading, fields={}, unread=tuple(Unread(field.name, TRUNCATED) for field in form.fields))
+        # What was cut off may have been a longer name or a "not": only what reads the same without the last row counts.
+        rows = called.text.rstrip("\n").rpartition("\n")[0] if form.layout in ("line", "sections") else ""
+        before = read(form, rows, speaker=me, others=others, names=names, final=final).fields
+        whole = {name: value for name, value in reading.fields.items() if before.get(name) == value}
+        lost = tuple(Unread(field.name, TRUNCATED) for field in form.fields if field.name not in whole)
+        return replace(reading, fields=whole, unread=lost)
     return reading
 
 

@@ -7,14 +7,14 @@ notation. What can't is refused: a doubled key, a broken object, two objects tha
 import ast
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import TypeAlias, cast
 
-from folkmoot.answers.own_words import names_other
-from folkmoot.answers.text import key
+from folkmoot.answers.own_words import QUOTE, any_of, are_foreign, elements_in
+from folkmoot.answers.text import fold, key
 from folkmoot.answers.values import Fault, FieldValues, Known, read_items, read_value
 from folkmoot.core.ask import Field, Form, Value
-from folkmoot.core.text import words
 
 Table: TypeAlias = dict[str, object]
 
@@ -44,23 +44,40 @@ def _pairs(pairs: list[tuple[str, object]]) -> Table:
 _DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_pairs, parse_constant=float)
 
 
-def objects_in(text: str, others: Sequence[str] = ()) -> list[Table]:
+def objects_in(text: str, others: Sequence[str] = (), *, foreign: bool = False) -> list[Table]:
     """The JSON objects on the outer level of a text, their names folded; none from a quotation, a comment or a turn.
 
-    Where one is broken there are none, since what stands inside it may be somebody's words.
+    Where one is broken there are none, since what stands inside it may be somebody's words. ``foreign``: somebody else's
+    ones, too.
     """
-    text = "\n".join(row for row in text.split("\n") if not row.lstrip().startswith(">"))
+    text = re.sub(r"^[ \t]*(?:[-*+] )?>.*$", "", text, flags=re.M)
     for plain in (text, _LENIENT.sub(_plain, text), _LENIENT.sub(_plain, text.translate(_STRAIGHT))):
-        if (found := _decoded(plain, others)) is not None:
-            return found
-    start, end = text.find("{"), text.rfind("}")
-    if not 0 <= start < end or "'" not in text or names_other(text[:start], others):
-        return []
-    try:  # Python's notation: single quotes, True
-        value = _DECODER.decode(json.dumps(ast.literal_eval(text[start : end + 1])))
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return []
-    return [cast("Table", value)] if isinstance(value, dict) else []
+        if (found := _decoded(plain)) is not None:
+            text = plain
+            break
+    else:
+        start, end = text.find("{"), text.rfind("}") + 1
+        try:  # Python's notation: single quotes, True
+            value = _DECODER.decode(json.dumps(ast.literal_eval(text[start:end]))) if "'" in text else None
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            return []
+        found = [(cast("Table", value), start, end)] if isinstance(value, dict) else []
+    strange = are_foreign(text, [(start, end) for _, start, end in found], others)
+    elements = list(elements_in(text)) if "/" in text else []
+    names = any_of(tuple(others))
+    tables: list[Table] = []
+    for (table, start, end), anothers in zip(found, strange, strict=True):
+        around = bisect_right(elements, (start, 0))
+        # "Ann asked for {…}. I decline."
+        paragraph, after = (
+            text[max(0, start - 300) : start].rpartition("\n\n")[2],
+            text[end : end + 300].partition("\n")[0],
+        )
+        told = re.search(r"\w", after) and names.search(fold(paragraph.rpartition("\n")[2]))
+        told = told or len(QUOTE.findall(paragraph)) % 2
+        if foreign or not (anothers or told or (around and elements[around - 1][1] >= end)):
+            tables.append(table)
+    return tables
 
 
 _STRAIGHT = str.maketrans("“”„", '"""')
@@ -71,8 +88,9 @@ def _plain(part: re.Match[str]) -> str:
     return _BACKSLASH.sub(lambda sign: sign[0] if len(sign[0]) > 1 else "\\\\", part[1]) if part[1] else ""
 
 
-def _decoded(text: str, others: Sequence[str]) -> list[Table] | None:
-    found: list[Table] = []
+def _decoded(text: str) -> list[tuple[Table, int, int]] | None:
+    """The objects in a text, and where each begins and ends; None where one is broken."""
+    found: list[tuple[Table, int, int]] = []
     place = 0
     for mark in _OPENS.finditer(text):
         if mark.start() < place:
@@ -82,20 +100,11 @@ def _decoded(text: str, others: Sequence[str]) -> list[Table] | None:
             place = end + 3 if end >= 0 else len(text)
             continue
         try:
-            value, end = _DECODER.raw_decode(text, mark.start())
+            value, place = _DECODER.raw_decode(text, mark.start())
         except (ValueError, RecursionError):
             return None
-        told = names_other(text[place : mark.start()], others) or _is_anothers(text, mark.start(), end, others)
-        found += [] if told else [cast("Table", value)]
-        place = end
+        found.append((cast("Table", value), mark.start(), place))
     return found
-
-
-def _is_anothers(text: str, start: int, end: int, others: Sequence[str]) -> bool:
-    """Whether an object stands within a sentence that names another participant: "Ann asked for {…}. I decline."."""
-    before, after = text[max(0, start - 300) : start].rpartition("\n")[2], text[end : end + 300].partition("\n")[0]
-    said = f" {' '.join(words(before))} "
-    return bool(words(after)) and any(f" {' '.join(words(name))} " in said for name in others if words(name))
 
 
 def read_json(form: Form, text: str, known: Known) -> FieldValues:
@@ -107,7 +116,8 @@ def read_json(form: Form, text: str, known: Known) -> FieldValues:
     there = objects_in(text, known.others)
     tables = [table for table in there if _has_fields(form, table)]
     if not there or any(table != tables[0] for table in tables):
-        values.note(where, "ambiguous" if there else "malformed")
+        others = not there and objects_in(text, known.others, foreign=True)
+        values.note(where, "ambiguous" if there else "quoted_only" if others else "malformed")
         return values
     members = tables[0] if tables else {}
     if form.under and key(form.under) in members:

@@ -67,7 +67,8 @@ def read_sections(form: Form, text: str, known: Known) -> FieldValues:
     sections = list(sections_in(line, rows))
     values, ends = FieldValues(), [*(row for _, _, row in sections[1:]), len(rows)]
     for item in form.fields:
-        missing = "missing" if sections else "quoted_only" if _stands(item, text) else "no_form"
+        inside = stands(item.name, "\n".join(rows), quoted=False)
+        missing = "inside_line" if inside else "missing" if sections and not stands(item.name, text) else "no_form"
         readings: list[Value | Fault] = []
         for (label, rest, row), end in zip(sections, ends, strict=False):
             if label != key(item.name):
@@ -105,9 +106,10 @@ def _unruled(body: str) -> str:
     return "\n".join(rows)
 
 
-def _stands(item: Field, text: str) -> bool:
-    """Whether a label stands anywhere in a text, if only as somebody else's."""
-    return re.search(rf"(?<!\w){re.escape(item.name)}[*_`]{{0,3}}\s{{0,3}}[:：=]", text, re.I) is not None
+def stands(label: str, text: str, *, quoted: bool = True) -> bool:
+    """Whether a label stands anywhere in a text, if only as somebody else's; without ``quoted``, in no quotation marks."""
+    before = r"\w" if quoted else r"\w\"'`“„«~"
+    return re.search(rf"(?<![{before}]){re.escape(label)}[*_`\"]{{0,3}}\s{{0,3}}[:：=]", text, re.I) is not None
 
 
 def read_line(form: Form, text: str, known: Known) -> FieldValues:
@@ -123,6 +125,7 @@ def read_line(form: Form, text: str, known: Known) -> FieldValues:
             values.add(item, _read_blank(item, own))
             continue
         readings: list[Value | Fault] = []
+        seen: dict[str, Value | Fault] = {}  # a model in a loop says the same thousands of times
         rows = list(_by_sentence(item, own, known))
         filled = [number for number, row in enumerate(rows) if re.search(r"\w", row)]
         stop = len(rows)
@@ -133,7 +136,9 @@ def read_line(form: Form, text: str, known: Known) -> FieldValues:
             place = bisect_right(filled, row)
             behind = [rows[number].strip() for number in filled[place : place + 2] if number < stop]
             raw = rest if re.search(r"\w", rest) or not behind else behind.pop(0)
-            value = read_value(item, raw, known)
+            if raw not in seen:
+                seen[raw] = read_value(item, raw, known)
+            value = seen[raw]
             if isinstance(value, Fault):
                 value = replace(value, reason="unknown_name") if value.reason == "not_allowed" else value
             elif behind and not readings and not known.final:
@@ -146,8 +151,8 @@ def read_line(form: Form, text: str, known: Known) -> FieldValues:
             elif not readings and len(filled) == 1 and (known.final or not form.strict):
                 name = read_value(item, rows[filled[0]], replace(known, final=False))  # nothing but a name
                 readings += [] if isinstance(name, Fault) else [name]
-        missing = Fault("quoted_only" if not readings and _stands(item, "\n".join(rows)) else "no_form")
-        values.add(item, the_same(readings[::-1]) if readings else missing)
+        inside = not readings and stands(item.name, "\n".join(own), quoted=False)
+        values.add(item, the_same(readings[::-1]) if readings else Fault("inside_line" if inside else "no_form"))
     return values
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from folkmoot.answers.json_answer import begins_with_object, read_json, words_of_object
-from folkmoot.answers.labels import BLANK, read_line, read_sections
+from folkmoot.answers.labels import BLANK, labels_of, read_line, read_sections, stands
 from folkmoot.answers.own_words import own_words
 from folkmoot.answers.record_blocks import read_records, records_template, write_records
 from folkmoot.answers.schemas.form_schema import shown_object
@@ -66,7 +66,7 @@ def _read_as_written(form: Form | None, text: str, known: Known) -> Reading:
     if len(text) <= LONGEST:
         keep = [form.envelope, *(item.name for item in fields)] if form and form.layout == "tags" else []
         choices = [choice for item in fields for choice in item.choices]
-        words = own_words(with_plain_line_ends(text), known.speaker, keep, choices)
+        words = own_words(with_plain_line_ends(text), known, keep, choices, labels_of(fields)[0])
     if form is None:
         return Reading(text=words)
     if len(words) > LIMIT:
@@ -91,16 +91,32 @@ def _read_as_written(form: Form | None, text: str, known: Known) -> Reading:
                 values = read_tags(form, write_tags(form, said), known) if whole or len(said) > 2 else values
         case _:
             values = _labelled(form, words, known)
-    return Reading(text=clean(words), fields=values.fields, unread=tuple(values.unread))
+    unread = (
+        replace(each, reason="quoted_only") if each.reason == "no_form" and stands(each.field, text) else each
+        for each in values.unread
+    )
+    return Reading(text=clean(words), fields=values.fields, unread=tuple(unread))
 
 
 def _labelled(form: Form, words: str, known: Known) -> FieldValues:
-    """Read a form in labelled rows; where there are none, or an object comes first, as one JSON object with its labels."""
-    values = (read_line if form.layout == "line" else read_sections)(form, words, known)
-    stands = values.fields or any(unread.reason == "words_behind" for unread in values.unread)
-    object_counts = "{" in words and (begins_with_object(words) or not stands)
-    said = read_json(form, words, known) if object_counts else values
-    return said if said.fields else values
+    """Read a form in labelled rows, or as one JSON object with its labels; what both say has to be the same."""
+    read_rows = read_line if form.layout == "line" else read_sections
+    values = read_rows(form, words, known)
+    if "{" not in words:
+        return values
+    said = read_json(form, words, known)
+    rows = read_rows(form, words, replace(known, final=True)).fields
+    whole = all(item.name in said.fields for item in form.fields if item.required)
+    if said.fields and (begins_with_object(words) or not rows):
+        values = said
+    for item in form.fields if whole or values is said else ():
+        both = [fields[item.name] for fields in (rows, said.fields) if item.name in fields]
+        # A text that holds the object says the same and more.
+        if len(set(both)) > 1 and not (item.kind == "text" and "{" in str(both[0])):
+            values.fields.pop(item.name, None)
+            values.unread = [unread for unread in values.unread if unread.field != item.name]
+            values.note(item.name, "ambiguous", ", ".join(map(str, both)))
+    return values
 
 
 @lru_cache(maxsize=256)

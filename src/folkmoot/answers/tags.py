@@ -7,11 +7,11 @@ is read then.
 import html
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from folkmoot.answers.own_words import names_other, without_comments
-from folkmoot.answers.text import key
+from folkmoot.answers.own_words import any_of, are_foreign, without_comments
+from folkmoot.answers.text import fold, key
 from folkmoot.answers.values import Fault, FieldValues, Known, read_value, value_text
 from folkmoot.core.ask import ABSTAIN, VERDICT, Form, Value, needed
 from folkmoot.core.unread import Unread
@@ -37,13 +37,13 @@ def read_tags(form: Form, text: str, known: Known) -> FieldValues:
     if text.count("<!--") > text.count("-->"):
         return _nothing(form, "malformed")  # a comment in a field would take the rest of the message with it
     text = without_comments(text)
-    messages, torn = _messages(form, text)
-    starts = [0, *(message.end for message in messages)]
+    messages, torn = _messages(form, text, known.others)
+    foreign = are_foreign(text, [(message.start, message.end) for message in messages], known.others)
     own = [
         message
-        for before, message in zip(starts, messages, strict=False)
+        for message, strange in zip(messages, foreign, strict=True)
         if not known.speaker or {*map(key, message.words.get(SPEAKER, ()))} <= {"", key(known.speaker)}
-        if not names_other(text[before : message.start], known.others)
+        if not strange
     ]
     if torn or not own:
         return _nothing(form, torn or ("speaker_mismatch" if messages else "no_form"))
@@ -92,7 +92,7 @@ _TAG = r"<(?P<shut>/?)(?P<name>{known}|[A-Za-z][\w.-]{{0,40}})(?P<beside>\s[^<>]
 _OWN_ID = re.compile(r"\s*(?:id\s*=\s*\S{1,40}\s*)?")
 
 
-def _messages(form: Form, text: str) -> tuple[list[_Message], str]:
+def _messages(form: Form, text: str, others: Sequence[str]) -> tuple[list[_Message], str]:
     """The messages in a text, and why they can't be told.
 
     Fields without a message around them are one message, where there's no other. What stands in an element that the
@@ -116,7 +116,8 @@ def _messages(form: Form, text: str) -> tuple[list[_Message], str]:
                 stack.pop()
             continue
         if not mark["shut"]:
-            if name in names and mark["beside"] and not _OWN_ID.fullmatch(mark["beside"]):
+            beside = mark["beside"] or ""
+            if (name in names and not _OWN_ID.fullmatch(beside)) or any_of(tuple(others)).search(fold(beside)):
                 return [], "malformed"  # <Verdict by="Ben">
             if name == envelope and not stack:
                 messages.append(_Message(mark.start()))

@@ -221,6 +221,7 @@ def read_value(form_field: Field, raw: str, known: Known = Known()) -> Value | F
     def read_row(row: str) -> Value | Fault:
         if form_field.kind == "number":
             return read_number(form_field, row)
+        row = row if row in form_field.choices else re.sub(r"\A\s*[-*+•]\s+(?=[^\W\d])", "", row)
         if form_field.kind == "flag":
             return {"true": True, "false": False}.get(key(row), Fault("not_allowed", row))
         value = read_choice(form_field, row, known.names)
