@@ -42,13 +42,13 @@ async def test_the_table_names_place_severity_status_and_reviewers() -> None:
         "| F6 | `a.py:1` | high | without basis | R1 |",
     ]
     assert "2 findings survived, 2 findings contested, 1 finding retracted and 1 finding without basis." in text
-    assert "> **Note:** The review is not whole: F1 has no verdict of J (CHECKS: " in text
+    assert "> **Note:** The review is not whole: F1 has no verdict of J (" in text
 
 
 async def test_each_finding_has_its_evidence_its_checks_and_its_dispute() -> None:
     parts = chapter(markdown(await read())).split("\n### ")[1:]
     by_id = {part[:2]: part for part in parts}
-    assert "**J** gave no verdict: CHECKS: " in by_id["F1"]
+    assert "**J** gave no verdict: " in by_id["F1"]
     assert "**Merged:** 2 reports. R1 and R2, models of 2 vendors, " in by_id["F2"]
     assert "**R2** (high, correctness, `a.py:10`): It never ends.\n\n```\nwhile page:\n```" in by_id["F2"]
     assert "- **J** upheld it: The lines show it. (cites `a.py:10`; the quotation was found)" in by_id["F2"]

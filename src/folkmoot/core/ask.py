@@ -123,6 +123,11 @@ class Form:
     schema: str = ""
 
 
+def choices_of(form: Form | None, name: str) -> tuple[str, ...]:
+    """What a field of a form allows; () where that is not a list."""
+    return next((field.choices for field in form.fields if field.name == name), ()) if form else ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSpec:
     """A tool as it is described to a model.

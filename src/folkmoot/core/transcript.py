@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TypeVar, cast
 
-from folkmoot.core.ask import Ask, Fields, Form, Reply, Usage, Value, shown
+from folkmoot.core.ask import Ask, Fields, Form, Reply, Usage, Value, choices_of, shown
 from folkmoot.core.brief import Brief, View
 from folkmoot.core.decision import Decision
 from folkmoot.core.errors import RecordError
@@ -33,6 +33,7 @@ from folkmoot.core.event import (
     Ruled,
 )
 from folkmoot.core.text import words
+from folkmoot.core.unread import reason_in_words
 
 T = TypeVar("T")
 
@@ -110,6 +111,15 @@ class Turn:
     def about(self) -> tuple[str, ...]:
         """The keys of the turns that it is about."""
         return self.ask.about if self.ask else ()
+
+    @property
+    def why_unread(self) -> str:
+        """Why an answer could not be read, in one line; of several fields each is named. "" where all of it was."""
+        form, unread = self.ask.form if self.ask else None, self.reply.unread if self.reply else ()
+        whys = [reason_in_words(each.reason, (each.seen,), choices_of(form, each.field)) for each in unread]
+        if len(whys) == 1:
+            return whys[0]
+        return "; ".join(f"{each.field}: {why}" for each, why in zip(unread, whys, strict=True))
 
 
 def _round(turn: Turn) -> int:

@@ -8,6 +8,9 @@ from folkmoot.core.text import clean, flat, shorten
 LONGEST_SEEN = 80
 """The most characters that are kept of the words that stood in the way; the answer itself has them all."""
 
+LONGEST_CHOICES = 160
+"""The most characters of what is allowed that a reason tells."""
+
 
 @dataclass(frozen=True, slots=True)
 class Unread:
@@ -37,11 +40,6 @@ class Unread:
         return f"{self.field}: {self.why}"
 
 
-def unread_in_words(unread: Iterable[Unread]) -> str:
-    """All that could not be read of an answer, in one line."""
-    return "; ".join(map(str, unread))
-
-
 _WHY: Mapping[str, str] = {
     "no_form": "the answer isn't in the form",
     "missing": "it's not there",
@@ -69,8 +67,13 @@ _WHY: Mapping[str, str] = {
 }
 
 
-def reason_in_words(reason: str, seen: Iterable[str] = ()) -> str:
-    """A reason in plain words, with the words that stood in the way; a reason of several words is a sentence already."""
+def reason_in_words(reason: str, seen: Iterable[str] = (), allowed: Iterable[str] = ()) -> str:
+    """A reason in plain words, with the words that stood in the way, and with what could have stood there instead.
+
+    A reason of several words is a sentence already.
+    """
     why = _WHY.get(reason, reason if " " in reason else "it couldn't be read")
     words = ", ".join(f'"{each}"' for each in seen if each)
-    return f"{why}: {words}" if words else why
+    why = f"{why}: {words}" if words else why
+    choices = shorten(", ".join(allowed), LONGEST_CHOICES) if reason in ("not_allowed", "unknown_name") else ""
+    return f"{why} (allowed: {choices})" if choices else why

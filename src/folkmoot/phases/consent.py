@@ -12,7 +12,6 @@ from folkmoot.core.brief import View
 from folkmoot.core.decision import Ballot, Decision
 from folkmoot.core.event import Ruled
 from folkmoot.core.transcript import Turn, read_field
-from folkmoot.core.unread import unread_in_words
 from folkmoot.phases.base import Play, State
 from folkmoot.phases.speak import asked_names
 from folkmoot.phases.verdict import other_answers
@@ -111,5 +110,5 @@ def _answer(turn: Turn) -> Ballot:
         return ballot
     choice, reason = read_field(turn, "CONSENT"), read_field(turn, "REASON")
     if choice is None:
-        return replace(ballot, state="unread", reason=unread_in_words(turn.reply.unread))
+        return replace(ballot, state="unread", reason=turn.why_unread)
     return replace(ballot, state="cast", choice=str(choice), reason=str(reason or ""))

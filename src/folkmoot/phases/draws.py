@@ -8,7 +8,6 @@ from folkmoot.core.brief import View
 from folkmoot.core.decision import Ballot, Decision
 from folkmoot.core.event import Halted, Ruled
 from folkmoot.core.transcript import Turn, read_field, wording
-from folkmoot.core.unread import unread_in_words
 from folkmoot.phases.base import ROOT, Play, State
 from folkmoot.phases.speak import asked_names
 from folkmoot.phases.vote import proposal_argument, with_weight, with_words
@@ -118,5 +117,5 @@ def _ballot(state: State, voter: str, turn: Turn, groups: Mapping[str, Sequence[
         return replace(ballot, state="missing", reason=turn.failure)
     choice = next((name for name, group in groups.items() if turn in group), "")
     if not choice:
-        return replace(ballot, state="unread", reason=unread_in_words(turn.reply.unread))
+        return replace(ballot, state="unread", reason=turn.why_unread)
     return replace(ballot, choice=choice, reason=proposal_argument(turn))

@@ -13,7 +13,6 @@ from folkmoot.core.decision import Ballot, Decision
 from folkmoot.core.errors import ProtocolError
 from folkmoot.core.event import Ruled
 from folkmoot.core.transcript import Transcript, Turn, read_field, wording
-from folkmoot.core.unread import unread_in_words
 from folkmoot.phases.base import Play, State
 from folkmoot.phases.choices import COUNTING, RANKED, Choices, counting_rule
 from folkmoot.phases.speak import asked_names
@@ -191,7 +190,7 @@ def _read(turn: Turn, transcript: Transcript) -> Ballot:
         or len(set(chosen)) < len(chosen)
         or not set(chosen) <= authors.keys()
     ):
-        return replace(ballot, state="unread", reason=unread_in_words(turn.reply.unread) or "no list of the labels")
+        return replace(ballot, state="unread", reason=turn.why_unread or "no list of the labels")
     names = tuple(authors[label] for label in chosen)
     tiers = (names,) if ranking is None else tuple((name,) for name in names)
     reason = read_field(turn, "REASON")
@@ -204,7 +203,7 @@ def _read_scores(turn: Turn, ask: Ask, ballot: Ballot, transcript: Transcript) -
     for label, key in zip(labels(len(ask.about)), ask.about, strict=True):
         value = read_field(turn, _score(label))
         if not isinstance(value, int | float):
-            unread = unread_in_words(turn.reply.unread) if turn.reply else ""
+            unread = turn.why_unread if turn.reply else ""
             return replace(ballot, state="unread", reason=unread or f"no score of {label}")
         scores.append((transcript.get(key).by, float(value)))
     tiers = tiers_by_score(scores)

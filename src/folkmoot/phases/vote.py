@@ -13,7 +13,6 @@ from folkmoot.core.event import Halted, Ruled
 from folkmoot.core.roles import measured_weights, weight_field
 from folkmoot.core.text import letter
 from folkmoot.core.transcript import Transcript, Turn, read_field, voter_reason, wording
-from folkmoot.core.unread import unread_in_words
 from folkmoot.phases.base import Play, State
 from folkmoot.phases.speak import asked_names
 from folkmoot.policy.early_stop import UNASKED, Early
@@ -62,7 +61,7 @@ def read_ballot(turn: Turn) -> Ballot:
     if choice == ABSTAIN:
         return Ballot(voter=voter, state="abstained")
     if choice is None:
-        return Ballot(voter=voter, state="unread", reason=unread_in_words(turn.reply.unread))
+        return Ballot(voter=voter, state="unread", reason=turn.why_unread)
     return Ballot(voter=voter, choice=str(choice), reason=voter_reason(turn))
 
 
@@ -324,7 +323,7 @@ def answers_as_ballots(state: State, acts: tuple[str, ...], groups: Mapping[str,
         elif turn.key in holds:
             ballots.append(replace(ballot, choice=holds[turn.key]))
         else:
-            ballots.append(replace(ballot, state="unread", reason=unread_in_words(turn.reply.unread)))
+            ballots.append(replace(ballot, state="unread", reason=turn.why_unread))
     return ballots
 
 

@@ -17,7 +17,6 @@ from folkmoot.core.decision import Ballot, Decision
 from folkmoot.core.event import Ruled
 from folkmoot.core.text import counted, listed
 from folkmoot.core.transcript import Transcript, Turn, read_field
-from folkmoot.core.unread import unread_in_words
 from folkmoot.phases.base import Phase, Play, State
 from folkmoot.phases.choices import Choices, rule_of
 from folkmoot.phases.endings import ENDINGS, LOG, SUMMING_UP, ending, mediator
@@ -135,7 +134,7 @@ class Adjudicate:
             or len(set(ranking)) < len(ranking)
             or not set(ranking) <= names
         ):
-            return replace(ballot, state="unread", reason=unread_in_words(turn.reply.unread) or "no list of the teams")
+            return replace(ballot, state="unread", reason=turn.why_unread or "no list of the teams")
         own = tuple(team.name for team in self.teams if turn.by in team.members)
         reason = str(read_field(turn, REASON) or "")
         return replace(ballot, state="cast", choice=ranking[0], ranks=_tiers(ranking, own), reason=reason)

@@ -16,7 +16,6 @@ from folkmoot.core.errors import ProtocolError
 from folkmoot.core.event import Ruled
 from folkmoot.core.text import listed
 from folkmoot.core.transcript import Turn, read_field
-from folkmoot.core.unread import unread_in_words
 from folkmoot.phases.base import Phase, Play, Rounds, State
 from folkmoot.phases.base import Sequence as Steps
 from folkmoot.phases.choices import RANKED, Choices, ranks, rule_of
@@ -236,7 +235,7 @@ class Choose:
             return Ballot(voter=self.by, state="missing", reason=turn.failure)
         choice = read_field(turn, PICK)
         if choice is None:
-            return Ballot(voter=self.by, state="unread", reason=unread_in_words(turn.reply.unread))
+            return Ballot(voter=self.by, state="unread", reason=turn.why_unread)
         return Ballot(voter=self.by, choice=str(choice))
 
 

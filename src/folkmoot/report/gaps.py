@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from folkmoot.core.ask import Form, needed
+from folkmoot.core.ask import choices_of, needed
 from folkmoot.core.decision import Ballot, Decision
 from folkmoot.core.roles import VERDICT
-from folkmoot.core.text import listed, shorten
+from folkmoot.core.text import listed
 from folkmoot.core.transcript import Transcript, Turn
 from folkmoot.core.unread import Unread, reason_in_words
 
@@ -15,7 +15,6 @@ NOT_READABLE = "not readable"
 
 MOST_MARKS = 4
 MOST_SEEN = 3
-LONGEST_CHOICES = 160
 
 ANSWERS = ("ANSWER", "POSITION", VERDICT)
 """The fields that say what somebody is for."""
@@ -48,9 +47,7 @@ class Gap:
         """The reason in plain words."""
         if not self.fields:
             return self.reason
-        why = reason_in_words(self.reason, self.seen[:MOST_SEEN])
-        allowed = shorten(", ".join(self.allowed), LONGEST_CHOICES)
-        return f"{why} (allowed: {allowed})" if allowed else why
+        return reason_in_words(self.reason, self.seen[:MOST_SEEN], self.allowed)
 
     @property
     def answer(self) -> bool:
@@ -98,7 +95,7 @@ def turn_gaps(turn: Turn, *, shown: bool = True) -> tuple[Gap, ...]:
             fields=tuple(dict.fromkeys(unread.field for unread in found)),
             reason=reason,
             seen=tuple(dict.fromkeys(unread.seen for unread in found if unread.seen)) if shown else (),
-            allowed=_choices(form, found[0].field) if reason in ("not_allowed", "unknown_name") else (),
+            allowed=choices_of(form, found[0].field),
         )
         for reason, found in by_reason.items()
     )
@@ -113,10 +110,6 @@ def _unread(turn: Turn) -> Iterator[Unread]:
         other = needed(field, turn.fields[field.name]) if field.name in turn.fields else ""
         if other and other not in turn.fields and other not in names:
             yield Unread(other, "missing")
-
-
-def _choices(form: Form | None, name: str) -> tuple[str, ...]:
-    return next((field.choices for field in form.fields if field.name == name), ()) if form else ()
 
 
 def gaps(transcript: Transcript, may_read: Callable[[Turn], bool] = lambda _: True) -> tuple[Gap, ...]:

@@ -16,6 +16,7 @@ from folkmoot.core.text import clean_data
 from folkmoot.core.transcript import Turn, fold
 from folkmoot.report import phrases
 from folkmoot.report.conclusion import answer_in_words
+from folkmoot.report.gaps import turn_gaps
 from folkmoot.report.markdown import markdown
 from folkmoot.report.metrics import Use, use
 from folkmoot.report.report import Person, Report
@@ -143,7 +144,11 @@ def _turn(turn: Turn, events: Sequence[Event]) -> dict[str, object]:
         "tools": [{"tool": call.model, "seconds": call.seconds, "sources": call.sources} for call in tools],
         "text": turn.text,
         "fields": dict(turn.fields),
-        "unread": [asdict(unread) for unread in reply.unread] if reply else [],
+        "unread": [
+            {"field": name, "reason": gap.reason, "seen": gap.seen, "why": gap.why}
+            for gap in turn_gaps(turn)
+            for name in gap.fields
+        ],
         "notes": reply.notes if reply else (),
     }
 

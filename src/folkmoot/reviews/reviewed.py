@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from folkmoot.core.brief import Brief, Participant
 from folkmoot.core.text import counted, listed
 from folkmoot.core.transcript import Transcript, Turn, read_field
-from folkmoot.core.unread import unread_in_words
 from folkmoot.reviews.artefact import Artefact, artefact_of
 from folkmoot.reviews.citations import Citation, check, read_place
 from folkmoot.reviews.merging import SEVERITIES, Finding, merge, read_reports, read_severity, values_of
@@ -314,7 +313,7 @@ def _refutation(brief: Brief, artefact: Artefact, finding: Finding, turn: Turn) 
         severity=read_severity(severity) if severity else "",
         reason=record.get("REASON", ""),
         same_vendor=choose_refuter(brief, finding)[1],
-        why_not="" if verdict else turn.failure or unread_in_words(turn.reply.unread if turn.reply else ()),
+        why_not="" if verdict else turn.failure or turn.why_unread,
     )
 
 
@@ -369,7 +368,7 @@ def _missing_parts(transcript: Transcript, reviewed: Sequence[Reviewed]) -> list
         if _count(turn) is None
     ]
     lacks += [
-        f"not everything that {turn.by} wrote could be read ({unread_in_words(turn.reply.unread)})"
+        f"not everything that {turn.by} wrote could be read ({turn.why_unread})"
         for turn in inspections(transcript)
         if turn.reply and turn.reply.unread and _count(turn) is not None
     ]
@@ -383,5 +382,5 @@ def _missing_parts(transcript: Transcript, reviewed: Sequence[Reviewed]) -> list
 
 
 def _failure_reason(turn: Turn) -> str:
-    reason = turn.failure or (unread_in_words(turn.reply.unread) if turn.reply else "no answer yet")
+    reason = turn.failure or (turn.why_unread if turn.reply else "no answer yet")
     return f" ({reason})" if reason else ""

@@ -16,6 +16,7 @@ from folkmoot.app.brief.presets import Preset
 from folkmoot.app.endpoint.chat_answer import DebateState, chat_answer
 from folkmoot.app.endpoint.chat_request import ChatRequest
 from folkmoot.app.export.paper import memo
+from folkmoot.app.export.recount import recount_entries
 from folkmoot.app.export.reports import ReadRecord, make_report, write_data, write_report
 from folkmoot.app.run.outcome import Outcome
 from folkmoot.app.serve.frames import frames
@@ -146,6 +147,18 @@ def test_it_counts_for_nobody(outcome: Outcome) -> None:
     assert "Nora" not in (*outcome.decision.support, *outcome.decision.dissent)
     for surface in ("report", "memo", "terminal, the end"):
         assert "3 of 4 ballots readable" in SURFACES[surface](outcome)
+
+
+def test_its_reason_is_spelled_in_one_way(outcome: Outcome) -> None:
+    assert outcome.decision
+    assert outcome.record
+    (gap,) = gaps(outcome.transcript)
+    (ballot,) = (ballot for ballot in outcome.decision.ballots if ballot.voter == "Nora")
+    turns = json.loads(outcome.report("json_log"))["turns"]
+    (unread,) = (each for turn in turns for each in turn["unread"])
+    assert ballot.reason == unread["why"] == gap.why
+    recounted = recount_entries(outcome.record.entries, outcome.debate)
+    assert recounted.uncounted == (gap.sentence,)
 
 
 def test_whoever_may_not_read_the_words_is_told_without_them(outcome: Outcome) -> None:

@@ -23,6 +23,7 @@ from folkmoot.phases.choices import COUNTING, BallotKind, counting_rule
 from folkmoot.policy.rankings import METHODS, Ranked, condorcet, tiers_of
 from folkmoot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, Quorum, Rule, count_voters
 from folkmoot.protocols.spec import naming_packages
+from folkmoot.report.gaps import gaps, in_sentences
 from folkmoot.report.report import as_data
 
 SINGLE: tuple[Rule, ...] = (PLURALITY, MAJORITY, SUPERMAJORITY, UNANIMITY, WEIGHTED)
@@ -101,6 +102,7 @@ class Recount:
         quorum: whether more than half of the voters cast a ballot or abstained; the counts do not ask for it.
         counts: the rules with their results.
         problems: why a rule of another package could not be counted by.
+        uncounted: whose ballots are missing or could not be read, and why, in sentences.
     """
 
     debate: str
@@ -114,6 +116,7 @@ class Recount:
     quorum: bool
     counts: tuple[RuleResult, ...]
     problems: tuple[str, ...] = ()
+    uncounted: tuple[str, ...] = ()
 
 
 async def recount_debate(workspace: Workspace, debate: str) -> Recount:
@@ -145,7 +148,11 @@ def recount_entries(entries: Sequence[Entry], debate: str) -> Recount:
     options = next((entry.event.options for entry in entries if isinstance(entry.event, Opened)), NO_OPTIONS)
     recount = recount_decision(decision, debate=debate, topic=topic, options=options_for(RULE, "", options))
     counted_again = any(result.rule == decision.rule for result in recount.counts)
-    return replace(recount, problems=(*recount.problems, *(() if counted_again else _missing_parts(entries))))
+    return replace(
+        recount,
+        problems=(*recount.problems, *(() if counted_again else _missing_parts(entries))),
+        uncounted=in_sentences(gap for gap in gaps(transcript) if gap.ballot),
+    )
 
 
 def _missing_parts(entries: Sequence[Entry]) -> Iterator[str]:

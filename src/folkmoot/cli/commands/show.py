@@ -217,6 +217,7 @@ def recount_lines(recounted: "Recount") -> "Iterator[RenderableType]":
     kind, ballots = "rankings" if recounted.ranked else "votes", counted(len(recounted.ballots), "ballot")
     yield Text(line(recounted.topic), style="bold")
     yield Text(f"{cast} of {ballots} counted ({kind}), for: {line(', '.join(recounted.candidates))}")
+    yield from (Text(line(sentence)) for sentence in recounted.uncounted)
     yield Text(f"Counted in the debate by {recounted.recorded}: {line(recounted.result)}")
     if recounted.ranked:
         winner = line(recounted.condorcet)
