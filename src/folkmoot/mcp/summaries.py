@@ -229,7 +229,7 @@ def _turn_result(view: EntryView, turn: TurnView) -> TurnResult:
         round=turn.round,
         text=plain(clip(text, MOST_WORDS)),
         choice=_choice(turn.ballot),
-        missing=plain(turn.spoken.reason),
+        missing=plain(turn.spoken.reason or "; ".join(gap.remark for gap in turn.unread)),
     )
 
 

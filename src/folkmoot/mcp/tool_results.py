@@ -98,7 +98,7 @@ class TurnResult(BaseModel):
     round: int
     text: str
     choice: str = Field(default="", description="With a ballot: the choice.")
-    missing: str = Field(default="", description="Why there is no answer; empty if there is one.")
+    missing: str = Field(default="", description="Why there is no answer, or what of it is not readable; else empty.")
 
 
 class AwaitedPersonResult(WaitedPerson):

@@ -135,8 +135,9 @@ async def test_the_server_tells_it(web: Callable[[str], str]) -> None:
 
 async def test_a_coding_agent_is_told(folder: Path, outcome: Outcome) -> None:
     async with runner_in(folder) as runner, place(runner, all_=True) as hall:
-        told = await hall.call("get_decision", id=outcome.debate)
-    assert_told(json.dumps(told))
+        assert_told(json.dumps(await hall.call("get_decision", id=outcome.debate)))
+        turns = (await hall.call("get_debate", id=outcome.debate))["turns"]
+    assert_told(json.dumps([turn for turn in turns if turn["missing"]]))
 
 
 def test_it_counts_for_nobody(outcome: Outcome) -> None:
