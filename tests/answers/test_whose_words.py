@@ -18,7 +18,7 @@ from folkmoot.phases.vote import BALLOT, ballot_form
 from folkmoot.protocols.board import member_form, message
 from tests.kits.codes import codes
 
-NAMES = ("Ann", "Ben", "Cay", "Bennett")
+NAMES = ("Ann", "Ben", "Cay", "Bennett", "Agent10")
 VOTE = "I vote for: Ben"
 WRAPPERS = {
     "block quotation": "> {vote}",
@@ -92,6 +92,12 @@ WRAPPERS = {
     "a name with its role": "**Ben** (Finance)\n\n{vote}",
     "a name among emoji": "🤖 Ben 🤖\n{vote}",
     "a name in a list": "- Ben\n{vote}",
+    "a row about a turn": "Turn 4: Ben\n{vote}",
+    "a user's heading": "### User\n{vote}",
+    "a sender": "From: Ben\n\n{vote}",
+    "a title": "### Ben's ballot\n\n{vote}",
+    "a name with a verb": "*Ben writes*\n{vote}",
+    "a name in two parts": "Agent 10:\n{vote}",
     "a long announcement": "Here is what Ben wrote:\n\n{vote}",
 }
 OWN = "\n\nI vote for: Ann"

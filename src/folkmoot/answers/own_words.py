@@ -249,20 +249,26 @@ def _without_quotations(rows: Sequence[str]) -> Iterator[str]:
 @lru_cache(maxsize=64)
 def any_of(names: tuple[str, ...]) -> re.Pattern[str]:
     """What finds one of the names as a whole in folded words, whatever joins its parts: ``bob_lee``."""
-    parts = (re.findall(r"[^\W_]+", fold(name)) for name in names)
+    parts = (re.findall(r"[^\W\d_]+|\d+", fold(name)) for name in names)  # "Agent 2" is Agent2
     either = "|".join(r"[\W_]*".join(map(re.escape, words)) for words in parts if words)
     return re.compile(rf"(?<![^\W_])(?:{either})(?![^\W_])" if either else "(?!)")
 
 
+_GAP = r"[\W_]"
+
+
 @lru_cache(maxsize=64)
 def _headings(names: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
-    """What finds a name that heads a row, a row that is nothing but a name, and one that announces somebody's words."""
+    """What finds a name that heads a row, a row that is nothing but a name, and those that announce somebody's words."""
     name, users = any_of(names).pattern, "|".join(_USERS)
     decorated = r"[\W_]{{0,20}}(?:\d{{1,2}}[.)] )?(?:t\d{{1,4}}[\W_]{{1,9}})?(?:{})[\W_]{{0,20}}?(?:\([^()]{{0,60}}\)[\W_]{{0,9}})?"
     return (
         re.compile(rf"{decorated.format(f'{name}|{users}')}:(?P<rest>.*)"),
-        re.compile(decorated.format(name) + r"[\W_]{0,20}"),
+        re.compile(rf"{decorated.format(name)}[\W_]{{0,20}}|#{{1,6}} (?:{users})"),
         re.compile(rf"(?:\S+ ){{0,2}}(?:{name})(?:'s?)?(?: \S+){{0,2}}:"),
+        re.compile(
+            rf"{_GAP}*(?:(?:{name})(?:{_GAP}+[^\W_]+){{0,2}}|(?:[^\W_]+{_GAP}+){{0,2}}(?:{name})){_GAP}*(?<![.!?;,])"
+        ),
         re.compile(rf".{{0,200}}(?:{name})(?:'s?\s.*|(?: \S+){{1,2}}):"),
     )
 
@@ -273,14 +279,15 @@ def _opens_words(row: str, others: Sequence[str], *, labelled: bool) -> str:
     ``Ben: …`` gives its own row, ``Ben:`` and ``### Ben`` what is below, ``Ann's ballot:`` a form below it.
     """
     words = fold(re.sub(r"<[^<>]{1,80}>", " ", row[:400]) if "<" in row else row[:400])
-    headed, alone, said, owned = _headings(tuple(others))
+    headed, alone, said, short, owned = _headings(tuple(others))
     if heads := headed.fullmatch(words):
         return "row" if re.search(r"[^\W_]", heads["rest"]) else "name"
     if alone.fullmatch(words):
         return "name"
     clause = re.split(r"[.!?,;]\s", words.strip(" *_#-"))[-1]
     # A label's own words may speak of somebody's plan: "SUMMARY: The group follows Ben's plan:".
-    return "announced" if said.fullmatch(clause) or (owned.fullmatch(clause) and not labelled) else ""
+    announces = said.fullmatch(clause) or (not labelled and (owned.fullmatch(clause) or short.fullmatch(words)))
+    return "announced" if announces else ""
 
 
 def _foreign(
@@ -303,7 +310,8 @@ def _foreign(
             state = ""
             taken.clear()
         # A name behind a label is its value, and the last one may be a vote.
-        opens = _opens_words(row, others, labelled=bool(found)) if row.strip() and number < last and not open_ else ""
+        opens = _opens_words(row, others, labelled=bool(found)) if row.strip() and not open_ else ""
+        opens = opens if number < last or opens == "row" else ""
         if opens == "name" and _ITEM.match(row):
             above, below = rows[max(0, number - 1)] if number else "", rows[number + 1]
             listed = _ITEM.match(below) or (_ITEM.match(above) and not below.strip())
