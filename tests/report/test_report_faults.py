@@ -38,6 +38,11 @@ def test_a_person_who_has_not_answered_yet_is_no_fault() -> None:
     assert faults(diary(ASKED, seat="human").entries) == ()
 
 
+def test_a_model_with_slashes_in_its_name_is_no_other() -> None:
+    for seat in ("acme:vendor/one", "vendor/one", "acme/vendor/one"):
+        assert faults(diary(ASKED, called(model="acme:vendor/one"), ANSWER, seat=seat).entries) == ()
+
+
 def tried(call: str = "answer", n: int = 1, model: str = "acme:one") -> Attempted:
     return Attempted(key=KEY, call=call, n=n, model=model)
 

@@ -117,7 +117,7 @@ def test_other_places_and_categories_are_other_findings() -> None:
 
 
 def test_what_has_no_basis_comes_last_and_is_merged_with_nothing() -> None:
-    findings = merge(reports("Ann", record("10", "gone"), record("10", "gone"), record("20", "line 20")), ARTEFACT)
+    findings = merge(reports("Ann", record("10", "gone"), record("10", "lost"), record("20", "line 20")), ARTEFACT)
     assert [(item.id, item.cite.valid) for item in findings] == [("F1", True), ("F2", False), ("F3", False)]
     assert not any(item.linked for item in findings)
 
@@ -144,6 +144,14 @@ def test_fingerprints_stay_when_lines_move() -> None:
     assert len({item.fingerprint for item in twice}) == 2
 
 
+def test_the_same_words_twice_are_one_finding_whatever_their_basis() -> None:
+    for twice in ([record("10", "gone")] * 2, [record("10", "line")] * 2):
+        (item,) = merge(reports("Ann", *twice), ARTEFACT)
+        assert (len(item.reports), item.agreed) == (1, "")  # who says it twice agrees with nobody
+        (item,) = merge((*reports("Ann", twice[0]), *reports("Bob", twice[0])), ARTEFACT)
+        assert item.found_by == ("Ann", "Bob")
+
+
 def drawn(line: int, severity: str, category: str) -> str:
     return record(str(line), "line", SEVERITY=severity, CATEGORY=category)
 
@@ -161,7 +169,7 @@ def test_merging_loses_no_report_and_does_not_depend_on_who_is_first(left: list[
     ann, bob = reports("Ann", *left), reports("Bob", *right)
     findings = merge((*ann, *bob), ARTEFACT)
     every = [report for item in findings for report in item.reports]
-    assert sorted(map(repr, every)) == sorted(map(repr, (*ann, *bob)))
+    assert sorted(map(repr, every)) == sorted(map(repr, {*ann, *bob}))
     assert places(findings) == places(merge((*bob, *ann), ARTEFACT))
     assert [item.number for item in findings] == list(range(1, len(findings) + 1))
     assert [SEVERITIES.index(item.severity) for item in findings if item.cite.valid] == sorted(

@@ -341,10 +341,12 @@ class _Driver:
             told = next((error for error in away if isinstance(error, Refused)), away[0])
             causes = {error.kind for error in away}
             cause = told.kind if len(causes) == 1 or not causes & PASSING_ERRORS else ""
-            how = "asked" if isinstance(told, Refused) else "reached"
+            how = (
+                "be asked" if isinstance(told, Refused) else "be reached" if isinstance(told, Unavailable) else "answer"
+            )
             limit, most = ("turn_seconds", self.limits.turn_seconds) if cause == "timeout" else ("", None)
             nobody = f"none of {len({ask.to for ask in asks})} participants could"
-            reason = f"{nobody if len(asks) > 1 else f'{asks[0].to} could not'} be {how}: {told}"
+            reason = f"{nobody if len(asks) > 1 else f'{asks[0].to} could not'} {how}: {told}"
             return self._pause(Paused(reason=reason, kind="unavailable", cause=named(cause), limit=limit, most=most))
         failures = [
             _failure_event(ask, outcome)
@@ -365,12 +367,10 @@ class _Driver:
     def _gave_nothing(self, error: ModelError) -> bool:
         """Whether a model was not asked, or not in time. What it said, or withheld, another try would bring again.
 
-        What refuses everybody before anybody has said a word is a matter of the set-up, such as the key or the model.
+        What everybody meets before anybody has said a word is a matter of the set-up, such as the key, or the thinking.
         """
-        if isinstance(error, Refused):
-            nobody = not any(turn.ask and turn.reply for turn in self.ledger.transcript.all())
-            return nobody or error.kind in ("too_long", "request")
-        return isinstance(error, Unavailable)
+        nobody = not any(turn.ask and turn.reply for turn in self.ledger.transcript.all())
+        return nobody or isinstance(error, Unavailable) or error.kind in ("too_long", "request")
 
     def _all_away(self, last: str) -> bool:
         """Whether who is asked alone was the last one to try: since somebody answered, all debaters have failed.

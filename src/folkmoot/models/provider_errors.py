@@ -10,10 +10,12 @@ import ssl
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import ceil
 from typing import cast
 
 from folkmoot.core.errors import ModelError, Refused, Unavailable, Unreadable
 from folkmoot.core.json_values import as_list, as_object, objects, read_json
+from folkmoot.core.labels import duration
 from folkmoot.core.text import clean, hide
 from folkmoot.models.http_port import Unreached
 from folkmoot.models.names import Key, ModelName
@@ -244,6 +246,9 @@ _MATTERS: Mapping[str, re.Pattern[str]] = {
 }
 """What an error is about, by the stems of its words, in the order of weight."""
 
+_OF_TEXT = re.compile(r"(?i)\b(?:content|prompt|input|text|message)\b|safe")
+"""What a text is called that a provider will not answer."""
+
 _PERMITTED = re.compile(
     r"(?i)permission|\baccess\b|\baccount|\borgani[sz]ation|\bproject|\bworkspace|not allowed|verif|suspend|disabled"
     r"|subscription|\bplan\b|\btier\b|\bip\b"
@@ -278,7 +283,10 @@ def _matter(model: str, status: int, text: str, wait: float | None = None) -> st
     if status == 429:
         # Who names a wait, or calls it a rate, is busy. A quota that is used up has no end to wait for.
         busy = wait is not None or re.search(r"(?i)rate.?limit|too many|per (?:min|sec|hour|day)|a minute|later", text)
-        return "rate" if busy or not _MATTERS["quota"].search(text) else "quota"
+        if busy or not text.strip():
+            return "rate"
+        # Neither a rate nor a quota, but the text: whatever else is said of it, nobody else is sent that.
+        return "quota" if _MATTERS["quota"].search(text) else "refused" if _OF_TEXT.search(text) else "rate"
     if status in (401, 402, 413):
         return {401: "key", 402: "quota", 413: "too_long"}[status]
     if status == 500 and _MATTERS["too_long"].search(text):
@@ -365,7 +373,8 @@ def answer_error(
         case "not_found":
             return Unavailable(f"{provider} has no model {name.model!r}{words}", kind="not_found")
         case "rate":
-            problem = f"{provider} has had too many requests{words}"
+            asked = f"; it asks to wait {duration(ceil(wait))}" if wait else ""
+            problem = f"{provider} has had too many requests{words}{asked}"
             return Unavailable(problem, kind="rate", retry_after=wait, again=True)
         case "server":
             return Unavailable(f"{provider} failed ({status}){words}", kind="server", retry_after=wait, again=True)

@@ -7,10 +7,12 @@ import secrets
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from math import ceil
 from typing import Protocol, TypeAlias, cast
 
 from folkmoot.core.errors import Unavailable, Unreadable
 from folkmoot.core.json_values import read_object
+from folkmoot.core.labels import duration
 from folkmoot.models.http_port import HttpAnswer, HttpPort
 from folkmoot.models.local_server import FRESH, ServerFacts, ask_server, is_nearby
 from folkmoot.models.names import Environment, Provider, find_url, need_key
@@ -234,7 +236,7 @@ class Gate:
 
     def __init__(self, limit: int, meter: UsageMeter | None = None) -> None:
         self.limit, self.slots, self.meter = limit, asyncio.Semaphore(limit), meter
-        self._open_at = 0.0
+        self._open_at = self._asked_until = 0.0
 
     def widen(self, limit: int) -> None:
         """Let more calls through at once; never fewer than before."""
@@ -244,7 +246,9 @@ class Gate:
 
     def hold(self, seconds: float) -> None:
         """Let nobody through for a number of seconds, ``LONGEST_HOLD`` at most."""
-        self._open_at = max(self._open_at, asyncio.get_running_loop().time() + min(seconds, LONGEST_HOLD))
+        now = asyncio.get_running_loop().time()
+        self._asked_until = max(self._asked_until if self._open_at > now else 0.0, now + seconds)
+        self._open_at = max(self._open_at, now + min(seconds, LONGEST_HOLD))
 
     async def opened(self, patience: float) -> None:
         """Wait until the gate is open, with one of the ``slots``, which is given back at the end of the call.
@@ -253,8 +257,9 @@ class Gate:
             Unavailable: the provider wants to be left alone for more than ``patience`` seconds.
         """
         # Whoever is still in flight may be told to wait longer meanwhile.
-        while self._open_at and (left := self._open_at - asyncio.get_running_loop().time()) > 0:
-            if left > patience:
-                problem = f"the provider asked to wait {left:.0f} seconds more"
-                raise Unavailable(problem, kind="rate", retry_after=left)
+        while self._open_at and (left := self._open_at - (now := asyncio.get_running_loop().time())) > 0:
+            asked = self._asked_until - now  # who is asked to wait for hours gives up at once
+            if asked > patience:
+                problem = f"the provider asked to wait {duration(ceil(asked))} more"
+                raise Unavailable(problem, kind="rate", retry_after=asked)
             await asyncio.sleep(left)

@@ -355,7 +355,9 @@ def _of_call(event: Called, seat: str) -> Iterator[tuple[Kind, str]]:
     # nothing of its model, so whatever answers for it is no other than was asked for.
     guest = event.model.startswith("guest:")
     asked = "" if event.call.startswith("tool-") or guest else seat
-    if asked and event.model and asked.replace("/", ":", 1) not in (event.model, event.model.partition(":")[2]):
+    # A seat may name its model alone, and its provider with a slash; a model's own name may have slashes as well.
+    same = {asked, asked.replace("/", ":", 1)} & {event.model, event.model.partition(":")[2]}
+    if asked and event.model and not same:
         yield "fallback", f"{event.model} was called instead of {asked}"
     if event.model and event.served and not guest and not same_model(event.model, event.served):
         yield "served", f"{event.served} answered for {event.model}"

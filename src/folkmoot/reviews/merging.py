@@ -174,10 +174,12 @@ def _words(text: str) -> list[str]:
 def merge(reports: Iterable[Report], artefact: Artefact) -> tuple[Finding, ...]:
     """The reports as findings: those of one fault as one, the worst first, numbered.
 
-    What has no basis is merged with nothing: nobody knows its place. Nor does it matter who reports first.
+    What has no basis is merged with nothing but its own words: nobody knows its place. Nor does it matter who reports first.
     """
     groups: list[list[Report]] = []
-    for report in sorted(reports, key=_place):
+    for report in sorted(
+        dict.fromkeys(reports), key=_place
+    ):  # what one reviewer says twice in the same words is said once
         # Like each of them, not like one: else a chain of small differences would join two faults.
         group = next((group for group in groups if all(_are_one_fault(report, other) for other in group)), None)
         if group is None:
@@ -200,6 +202,8 @@ def _place(report: Report) -> tuple[object, ...]:
 
 def _are_one_fault(left: Report, right: Report) -> bool:
     """Whether two reports are of one fault: they quote the same words, and say the same of them."""
+    if (left.cite, left.claim) == (right.cite, right.claim):
+        return True
     if not (left.cite.valid and right.cite.valid) or left.cite.path != right.cite.path:
         return False
     overlap = max(left.cite.reach[0], right.cite.reach[0]) < min(left.cite.reach[1], right.cite.reach[1])

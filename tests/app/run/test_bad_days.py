@@ -105,7 +105,8 @@ async def test_one_participant_fails_in_every_call_and_the_others_decide(plan: P
     [
         (Plan(fault="reset"), "paused", "could be reached"),
         (Plan(status=401, error="bad key"), "paused", "could be reached"),
-        (Plan(text=""), "failed", "0 of 3 answered"),
+        (Plan(text=""), "paused", "could answer"),
+        (Plan(text="", thinking="hm"), "paused", "thought, but gave no words"),
         (Plan(fault="html"), "paused", "answers with a web page; is the address right?"),
         (Plan(status=400, error="Your credit balance is too low."), "paused", "no quota left"),
         (Plan(status=400, error="no such field"), "paused", "no such field"),

@@ -79,9 +79,16 @@ class _Reader:
     word: str
 
     def fields(self, called: Called, *, final: bool = False) -> dict[str, Value]:
-        if is_cut_off(called) and self.form.layout != "records":
-            return {}
-        return _read(self.form, called.text.replace(self.word, NO_TOKEN), self.speaker, self.others, final)
+        said = self._said(called.text, final=final)
+        if not is_cut_off(called) or self.form.layout == "records":
+            return said
+        # What reads the same without the row that was cut off is whole.
+        rows = called.text.rstrip("\n").rpartition("\n")[0] if self.form.layout in ("line", "sections") else ""
+        before = self._said(rows, final=final)
+        return {name: value for name, value in said.items() if before.get(name) == value}
+
+    def _said(self, text: str, *, final: bool) -> dict[str, Value]:
+        return _read(self.form, text.replace(self.word, NO_TOKEN), self.speaker, self.others, final)
 
 
 @lru_cache(maxsize=4_096)

@@ -33,6 +33,8 @@ _NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?
 _BOOLEAN = re.compile(r"true|True|TRUE|false|False|FALSE")
 MOST_DIGITS = 20
 """The most characters of a whole number; a longer one is above any limit."""
+_UNQUOTED = re.compile(r"((?:- )?[A-Za-z_]+: +)([@`][^\"\\]*)")
+"""A value that begins with a character with which no text of YAML may: such as the name of a model, ``@cf/vendor/name``."""
 _QUOTES = "put quotes around a text with a colon, a # or another YAML character in it"
 
 
@@ -182,6 +184,8 @@ def _malformed(problem: str, lines: list[str], at: int, first: int) -> BriefErro
         sentence = f"the blanks before {text[:80]!r} are wrong: keys of one table begin in the same column"
     elif "mapping values" in problem:
         sentence = f'there is a second colon in {text[:80]!r}; put quotes around it: key: "text: more text"'
+    elif odd := _UNQUOTED.fullmatch(text):
+        sentence = f"a text that begins with {odd[2][0]} needs quotes: write {odd[1]}{chr(34)}{odd[2]}{chr(34)}"
     elif "\t" in lines[min(at, len(lines) - 1)]:
         sentence = f"there is a tab in {text[:80]!r}; use spaces instead"
     elif "expected ':'" in problem and re.search(r":(\s|$)", text) is None:

@@ -19,6 +19,9 @@ from folkmoot.models.provider_errors import ToldError
 FORBIDDEN = 403
 """The status of a refusal that may be one of the text, which is not sent again."""
 
+SERVER_FAILED = 500
+"""The status of a server that failed, maybe over what was sent."""
+
 BAD_GATEWAY = 502
 """The first status from which on a server has not read the request; one that fails over it may say 500."""
 
@@ -80,6 +83,7 @@ class RefusedParts:
         strict: whether it may be asked to keep to a schema strictly.
         trial: what is left out to see whether that is what it refuses; None for nothing.
         vain: the words of refusals that no trial has ended.
+        failed: what a server said last that failed.
     """
 
     wire: PartsOfWire
@@ -90,6 +94,7 @@ class RefusedParts:
     strict: bool = True
     trial: "Trial | None" = None
     vain: frozenset[str] = frozenset()
+    failed: str = ""
 
     def fit(self, request: Request) -> Request:
         """The request without what is left out of its messages and settings."""
@@ -124,7 +129,17 @@ class RefusedParts:
         change = f"{left_out} from now on" if left_out else ""
         if not change and error.kind == "request" and status != FORBIDDEN:
             change = self._try_without(told.words, body)
+        if not change and status == SERVER_FAILED:
+            change = self._try_after_failure(told.words, body)
         return Refused(f"{error}; {change}", kind="request", again=True) if change else error
+
+    def _try_after_failure(self, words: str, body: Mapping[str, object]) -> str:
+        """Try without a part where a server fails twice with the same words, as over a chat template.
+
+        Settings stay: a failure that passes by itself must not cost what was asked for.
+        """
+        before, self.failed = self.failed, _same_words(words)
+        return self._try_without(words, body, keep="settings") if before and before == self.failed else ""
 
     def learn(self, error: str, words: str, blamed: Collection[object], body: Mapping[str, object]) -> str:
         """Take in a refusal.
@@ -203,13 +218,13 @@ class RefusedParts:
         self.fields |= self.wire.streamed
         return "answers will come as a whole, not in a stream"
 
-    def _try_without(self, words: str, body: Mapping[str, object]) -> str:
+    def _try_without(self, words: str, body: Mapping[str, object], keep: str = "") -> str:
         """Leave out the next part that may be what is refused, as long as the provider's words stay the same.
 
         Where they change, what is left out stays so, and something else is looked for. Where nothing helps, all of it
         comes back, and such a refusal is believed from then on.
         """
-        says, trial = " ".join(word for word in words.split() if not _NUMBERED.search(word)), self.trial
+        says, trial = _same_words(words), self.trial
         at_fault = _SCHEMA.search(words) and self.wire.shape in body  # one schema, which says nothing of the next
         if at_fault or says in self.vain or any(names_field(words, name) for name in self.wire.caps):
             return ""
@@ -227,7 +242,7 @@ class RefusedParts:
             "a stream": frozenset(self.wire.streamed & body.keys()),
         }
         for part, names in candidates.items():
-            if names and part not in tried:
+            if names and part not in (*tried, keep):
                 self.trial = Trial(says=says, part=part, names=names, tried=(*tried, part), kept=kept)
                 self.system = self.system and SYSTEM not in names
                 self.fields |= names - {SYSTEM}
@@ -244,8 +259,10 @@ class RefusedParts:
 SYSTEM = "system messages"
 """What a trial calls the system messages, which are no field of their own on most wires."""
 
-_NUMBERED = re.compile(r"\d")
-"""What is another one in each sentence of a provider, such as the id of a request."""
+
+def _same_words(words: str) -> str:
+    """A provider's sentence without what is another one each time, such as the id of a request."""
+    return " ".join(word for word in words.split() if not re.search(r"\d", word))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
