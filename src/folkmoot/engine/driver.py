@@ -26,6 +26,7 @@ from folkmoot.core.errors import (
     Refused,
     Stopped,
     Unavailable,
+    Unreadable,
     Unstorable,
     Waiting,
 )
@@ -368,9 +369,11 @@ class _Driver:
         """Whether a model was not asked, or not in time. What it said, or withheld, another try would bring again.
 
         What everybody meets before anybody has said a word is a matter of the set-up, such as the key, or the thinking.
+        What a program's own agent raises is none of either.
         """
         nobody = not any(turn.ask and turn.reply for turn in self.ledger.transcript.all())
-        return nobody or isinstance(error, Unavailable) or error.kind in ("too_long", "request")
+        at_first = nobody and isinstance(error, Refused | Unreadable)
+        return at_first or isinstance(error, Unavailable) or error.kind in ("too_long", "request")
 
     def _all_away(self, last: str) -> bool:
         """Whether who is asked alone was the last one to try: since somebody answered, all debaters have failed.
