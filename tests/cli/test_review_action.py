@@ -49,7 +49,7 @@ def test_one_job_reviews_and_only_the_other_one_writes(tmp_path: Path) -> None:
         + [f"+{line}" for line in FAULTY.splitlines()]
     )
     env = runner(tmp_path / "job")
-    with serving(SmallGitHub(base=first, diff=f"{diff}\n", texts=faulty, login="")) as place:
+    with serving(SmallGitHub(base=first, diff=f"{diff}\n", texts=faulty, login="github-actions[bot]")) as place:
         env |= place.env()
         done = step("review", base, env)
         assert done.returncode == 0, done.stderr

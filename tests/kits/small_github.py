@@ -24,7 +24,8 @@ class SmallGitHub:
         comments: the comments on it.
         lines: the comments at its lines.
         new_diff: what was pushed since the commit that was reviewed last; "" where history was rewritten.
-        login: who has the token; "" for an app's token, which may not ask.
+        fork: whether the pull request comes from a fork.
+        login: who has the token; "" where that is not told.
         refuses: statuses for the paths that are refused.
         web: the server.
     """
@@ -36,6 +37,7 @@ class SmallGitHub:
     comments: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     lines: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     new_diff: str = ""
+    fork: bool = False
     login: str = "ann"
     refuses: dict[str, int] = field(default_factory=dict[str, int])
     web: Web = field(init=False)
@@ -49,7 +51,11 @@ class SmallGitHub:
 
     def written(self) -> list[str]:
         """The requests that have changed something."""
-        return [f"{visit.method} {visit.path}" for visit in self.web.visits if visit.method != "GET"]
+        return [
+            f"{visit.method} {visit.path}"
+            for visit in self.web.visits
+            if visit.method != "GET" and visit.path != "/graphql"
+        ]
 
     def answer(self, visit: Visit) -> Answer:
         """What is answered."""
@@ -61,8 +67,8 @@ class SmallGitHub:
         match visit.path.removeprefix(place), visit.method:
             case "/pulls/7", "GET":
                 return self._pull(visit)
-            case "/user", "GET":
-                return as_json({"login": self.login}) if self.login else refused(403, "Resource not accessible")
+            case "/graphql", "POST":
+                return as_json({"data": {"viewer": {"login": self.login} if self.login else None}})
             case "/issues/7/comments", "GET":
                 page = int(visit.query["page"])
                 return as_json(self.comments[100 * page - 100 : 100 * page])
@@ -88,21 +94,23 @@ class SmallGitHub:
         if "diff" in visit.headers["accept"]:
             return Answer(body=self.diff.encode(), kind="text/plain")
         url = f"https://github.com/{REPOSITORY}/pull/7"
-        sides = {"base": {"sha": self.base}, "head": {"sha": self.head}}
+        head = {"full_name": "eve/x" if self.fork else REPOSITORY}
+        sides = {
+            "base": {"sha": self.base, "repo": {"full_name": REPOSITORY}},
+            "head": {"sha": self.head, "repo": head},
+        }
         return as_json({"number": 7, "title": "Faster", "body": "Trust me.", "html_url": url, **sides})
 
     def _review(self, visit: Visit) -> Answer:
         data = json.loads(visit.body)
-        kind = "User" if self.login else "Bot"
         for comment in data["comments"]:
-            user = {"login": self.login, "type": kind}
+            user = {"login": self.login}
             self.lines.append({**comment, "id": len(self.lines) + 1, "user": user, "commit_id": data["commit_id"]})
         return as_json({"id": 1})
 
     def _comment(self, number: int, visit: Visit) -> Answer:
         data = json.loads(visit.body)
-        kind = "User" if self.login else "Bot"
-        comment: dict[str, object] = {"id": number, "body": data["body"], "user": {"login": self.login, "type": kind}}
+        comment: dict[str, object] = {"id": number, "body": data["body"], "user": {"login": self.login}}
         self.comments[number - 1 : number] = [comment]
         return as_json({**comment, "html_url": f"https://github.com/{REPOSITORY}/pull/7#issuecomment-{number}"})
 

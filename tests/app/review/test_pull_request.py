@@ -70,20 +70,42 @@ def test_commits_that_are_here_are_read_here(place: SmallGitHub, tmp_path: Path)
 def test_one_comment_is_written_and_then_edited(place: SmallGitHub) -> None:
     github = GitHub(place.env())
     others: list[dict[str, object]] = [
-        {"id": n, "body": MARK, "user": {"login": "eve", "type": "User"}} for n in range(1, 101)
+        {"id": n, "body": MARK, "user": {"login": "echo[bot]", "type": "Bot"}} for n in range(1, 101)
     ]
-    place.comments = [*others, {"id": 101, "body": "well", "user": {"login": "ann", "type": "User"}}]
+    place.comments = [*others, {"id": 101, "body": "well", "user": {"login": "ann"}}]
     first = post_comment(github, PLACE, f"{MARK}head=1 -->")
     assert (first.edited, first.url.endswith("#issuecomment-102")) == (False, True)
     assert post_comment(github, PLACE, f"{MARK}head=2 -->").edited
     assert [str(item["body"]) for item in place.comments[100:]] == ["well", f"{MARK}head=2 -->"]
     assert place.written() == ["POST /repos/ann/x/issues/7/comments", "PATCH /repos/ann/x/issues/comments/102"]
-    place.comments, place.login = others[:1], ""
+    place.comments, place.login = others[:1], "github-actions[bot]"
     assert not post_comment(github, PLACE, f"{MARK}head=3 -->").edited
     assert post_comment(github, PLACE, f"{MARK}head=4 -->").edited
-    place.refuses["/user"] = 500
+    place.login = ""
+    assert not post_comment(github, PLACE, f"{MARK}head=5 -->").edited
+    place.refuses["/graphql"] = 500
     with pytest.raises(GitHubError, match="500"):
         post_comment(github, PLACE, "x")
+
+
+def test_nobody_else_says_what_was_reviewed(place: SmallGitHub, tmp_path: Path) -> None:
+    place.new_diff = unified("b.py", OLD, NEW)
+
+    def paths() -> list[str]:
+        request = read_pull_request(GitHub(place.env()), PLACE, tmp_path, new=True)
+        return [file.path for file in request.artefact.files]
+
+    mark = f"{MARK}head={'d' * 40} -->\nA review"
+    for body, author, read in (
+        (mark, "ann", ["b.py"]),
+        (f"Somebody wrote:\n\n{mark}", "ann", ["sub dir/a.py", "gone.py", "b.py"]),
+        (mark, "echo[bot]", ["sub dir/a.py", "gone.py", "b.py"]),
+    ):
+        place.comments = [{"id": 1, "body": body, "user": {"login": author, "type": "Bot"}}]
+        assert paths() == read
+    place.comments = [{"id": 1, "body": mark, "user": {"login": "ann"}}]
+    place.fork = True  # who proposes it may have made one's own bot repeat a mark
+    assert paths() == ["sub dir/a.py", "gone.py", "b.py"]
 
 
 def test_refusals_are_one_sentence(place: SmallGitHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,7 +143,7 @@ GH = f"""#!{sys.executable}
 import sys, urllib.error, urllib.request
 words = sys.argv[1:]
 assert words[:2] == ["api", "--method"], words
-if words[-1] == "user":
+if words[-1] == "graphql":
     sys.exit("not logged in")
 body = sys.stdin.buffer.read() if "--input" in words else None
 accept = words[words.index("--header") + 1].partition(": ")[2]

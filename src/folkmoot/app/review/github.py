@@ -119,7 +119,7 @@ class GitHub:
         try:
             with (
                 httpx2.Client(timeout=SECONDS, headers=headers) as client,
-                client.stream(method, f"{self._url}/{path}", content=body or None) as answer,
+                client.stream(method, self._address(path), content=body or None) as answer,
             ):
                 parts: list[bytes] = []
                 for part in answer.iter_bytes():
@@ -132,6 +132,11 @@ class GitHub:
         if not answer.is_success:
             raise _refusal(answer.status_code, b"".join(parts))
         return b"".join(parts)
+
+    def _address(self, path: str) -> str:
+        """Where a path is; on GitHub Enterprise, GraphQL lies beside the REST interface."""
+        root = self._url.removesuffix("/v3") if path == "graphql" else self._url
+        return f"{root}/{path}"
 
     def _by_gh(self, method: str, path: str, body: bytes, accept: str) -> bytes:
         words = [*("api", "--method", method, "--header", f"Accept: {accept}"), *(("--input", "-") if body else ())]

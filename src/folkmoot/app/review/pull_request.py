@@ -106,7 +106,8 @@ def read_pull_request(github: GitHub, place: Place, folder: Path, *, new: bool =
         github: the way to it.
         place: the pull request.
         folder: where its commits may be.
-        new: whether only what was pushed since the last posted review is meant. Where history was rewritten, all is.
+        new: whether only what was pushed since the last posted review is meant. Where history was rewritten, and for a
+            fork, all is.
 
     Raises:
         BriefError: there is none, or it cannot be read.
@@ -119,7 +120,15 @@ def read_pull_request(github: GitHub, place: Place, folder: Path, *, new: bool =
     facts = {"url": url} if _ADDRESS.fullmatch(url) else {}
     words = clip(clean(f"{data.get('title') or ''}\n\n{data.get('body') or ''}").strip(), MOST_WORDS)
     path = place.path
-    if new and (since := _reviewed(github, place)) and (since == head or _follows(github, place, since, head)):
+    # Who sends a pull request from a fork may be able to make a bot repeat a mark, and must not shorten the review by that.
+    # Who can push to the repository could change its workflows just as well.
+    inside = _repository(data, "head") == _repository(data, "base") != ""
+    if (
+        new
+        and inside
+        and (since := _reviewed(github, place))
+        and (since == head or _follows(github, place, since, head))
+    ):
         base, facts = since, facts | {"since": since}
         path = f"repos/{place.repository}/compare/{since}...{head}"
     if base == head:
@@ -129,6 +138,11 @@ def read_pull_request(github: GitHub, place: Place, folder: Path, *, new: bool =
             github, place, path, {"base": base, "head": head} | facts
         )
     return PullRequest(place=place, artefact=artefact, words=words)
+
+
+def _repository(data: Mapping[str, object], side: str) -> str:
+    """The repository of a side of a pull request; "" for one that was deleted."""
+    return str(mapping(mapping(data.get(side)).get("repo")).get("full_name", ""))
 
 
 def _reviewed(github: GitHub, place: Place) -> str:
@@ -230,24 +244,30 @@ def _own_comment(github: GitHub, place: Place) -> tuple[int, str]:
 
 
 def _own(github: GitHub, path: str) -> Iterator[tuple[int, str]]:
-    """The numbers and texts of one's own comments in a list of GitHub's, the oldest first."""
+    """The numbers and texts of one's own comments in a list of GitHub's, the oldest first.
+
+    Other bots repeat what people write, so it doesn't matter what kind of account has written a comment.
+    """
     login = _login(github)
-    for page in range(1, MOST_PAGES + 1):
+    for page in range(1, MOST_PAGES + 1 if login else 0):
         comments = items(github.json("GET", f"{path}?per_page={PAGE}&page={page}"))
         for comment in comments:
-            user, number = mapping(comment.get("user")), comment.get("id")
-            own = user.get("login") == login if login else user.get("type") == "Bot"
-            if own and isinstance(number, int):
+            number = comment.get("id")
+            if mapping(comment.get("user")).get("login") == login and isinstance(number, int):
                 yield number, str(comment.get("body", ""))
         if len(comments) < PAGE:
             break
 
 
 def _login(github: GitHub) -> str:
-    """The name of who writes; "" for a token of an app, which may not ask for it."""
+    """The name of who has the token, such as ``github-actions[bot]``; "" where GitHub does not tell.
+
+    The token of an app may not read ``/user``, but may ask for the viewer.
+    """
     try:
-        return str(mapping(github.json("GET", "user")).get("login", ""))
+        data = mapping(github.json("POST", "graphql", {"query": "query { viewer { login } }"}))
     except GitHubError as error:
         if error.status in (403, 404):
             return ""
         raise
+    return str(mapping(mapping(data.get("data")).get("viewer")).get("login", ""))
