@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -82,7 +83,7 @@ def test_stale_without_a_debate_lists_those_that_have_changed(repository: GitRep
     assert (stale.exit_code, stale.stdout) == (9, f"{first}: a.py has changed\n")
     in_list = json.loads(folkmoot(repository.folder, "list", "--json").stdout)
     assert [row["debate"] for row in in_list if row["stale"]] == [first]
-    with sqlite3.connect(repository.folder / "folkmoot.sqlite") as store:
+    with closing(sqlite3.connect(repository.folder / "folkmoot.sqlite")) as store, store:
         store.execute("UPDATE folkmoot_line SET text = '{}' WHERE debate = ?", (first,))
     damaged = folkmoot(repository.folder, "verify", "--documents")
     assert (damaged.exit_code, f"folkmoot: {first} is left out: " in damaged.stderr) == (0, True)

@@ -3,6 +3,7 @@
 import json
 import re
 import sqlite3
+from contextlib import closing
 
 import pytest
 from playwright.async_api import expect
@@ -17,7 +18,7 @@ VIEWS: tuple[tuple[int, Scheme], ...] = ((WIDE, "light"), (NARROW, "dark"))
 
 def edit(stage: Stage, debate: str) -> int:
     """Change a word of a recorded answer; the number of its entry."""
-    with sqlite3.connect(str(stage.site.workspace.place)) as file:
+    with closing(sqlite3.connect(str(stage.site.workspace.place))) as file, file:
         lines = file.execute("SELECT seq, text FROM folkmoot_line WHERE debate = ? ORDER BY seq", (debate,)).fetchall()
         seq, text = next((seq, text) for seq, text in lines if json.loads(text)["kind"] == "replied")
         changed = text.replace("Friday", "Monday") if "Friday" in text else text.replace("Monday", "Friday")

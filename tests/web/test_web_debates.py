@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -515,7 +516,7 @@ async def test_a_damaged_record_is_told(tmp_path: Path) -> None:
     async with opened(tmp_path) as web:
         debate = await web.ended(web.me)
         assert (await web.me.get(f"{API}/debates/{debate}/verify")).json()["problem"] == ""
-        with sqlite3.connect(tmp_path / "folkmoot.sqlite") as file:
+        with closing(sqlite3.connect(tmp_path / "folkmoot.sqlite")) as file, file:
             file.execute("update folkmoot_line set text = replace(text, 'calm', 'wild') where debate = ?", (debate,))
         answer = (await web.me.get(f"{API}/debates/{debate}/verify")).json()
         assert (answer["intact"], answer["head"]) == (False, "")
