@@ -134,7 +134,8 @@ def keys_page() -> str:
 def key_row(key: types.Key) -> tuple[str, str, str, str]:
     """A key's row: its names, what it holds, what it means, how it is written."""
     names = [f"`{name.removeprefix('limits.')}`" for name in (key.name, *key.aliases)]
-    also = f" (also {', '.join(dict.fromkeys(names[1:]))})" if names[1:] else ""
+    others = [name for name in dict.fromkeys(names) if name != names[0]]
+    also = f" (also {', '.join(others)})" if others else ""
     return f"{names[0]}{also}", holds(key), key.help, f"`{key.name.removeprefix('limits.')}: {key.example}`"
 
 

@@ -22,7 +22,7 @@ from folkmoot.core.ask import Ask, Form, Value
 from folkmoot.core.brief import Brief, Source, View
 from folkmoot.core.labels import in_reply_to
 from folkmoot.core.roles import ARTIFACTS, artifacts
-from folkmoot.core.text import clip, listed
+from folkmoot.core.text import clip, flat, listed
 from folkmoot.core.transcript import INTERJECTION, Turn, is_open_prose
 from folkmoot.models.base import AttachedFile, Message, Speaker, Traits
 
@@ -86,7 +86,7 @@ def _attached(brief: Brief) -> tuple[Message, ...]:
         for source in brief.background
         if source.file
     )
-    names = ", ".join(on_one_line(file.name) for file in files)
+    names = ", ".join(flat(file.name) for file in files)
     return (Message(role="user", text=f"{ATTACHED} {names}", files=files),)
 
 
@@ -178,13 +178,8 @@ def label(turn: Turn, brief: Brief) -> str:
     """The speaker of a turn with the role: ``Bull (Optimistic investor)``."""
     if turn.act == INTERJECTION:
         return f"{turn.by} (from outside)"
-    role = on_one_line(brief.participant(turn.by).role)
+    role = flat(brief.participant(turn.by).role)
     return f"{turn.by} ({role})" if role else turn.by
-
-
-def on_one_line(text: str) -> str:
-    """The text on one line, so that it cannot imitate the frame around it."""
-    return " ".join(text.split())
 
 
 def frame(text: str) -> str:
@@ -215,7 +210,7 @@ def _same_for_all(
         parts.append("The possible answers are: " + "; ".join(options) + ".")
     parts.extend(_document(source) for source in background if source.file is None)
     if people is not None:
-        at_the_table = [f"- {name}" + (f": {on_one_line(role)}" if role else "") for name, role in people]
+        at_the_table = [f"- {name}" + (f": {flat(role)}" if role else "") for name, role in people]
         parts.append("At the table:\n" + "\n".join(at_the_table))
     return "\n\n".join(parts)
 
@@ -243,11 +238,11 @@ def _as_message(turn: Turn, context: Context, view: View, names: Mapping[str, st
 def _newest_context(ask: Ask, context: Context, *, as_json: bool) -> str:
     me = context.me
     parts = _focus_turns(context) if context.about else []
-    role = on_one_line(me.role).rstrip(".")
+    role = flat(me.role).rstrip(".")
     identity = f"You are {me.name}." + (f" Your role: {role}." if role else "")
     tongue = f"Speak {me.language}." if me.language and ask.act != "translate" else ""
     parts.append("\n".join(filter(None, (identity, me.persona, tongue))))
-    parts.append(f"The question: {clip(on_one_line(context.brief.topic), LONGEST_TOPIC)}\n{ask.task}")
+    parts.append(f"The question: {clip(flat(context.brief.topic), LONGEST_TOPIC)}\n{ask.task}")
     if _continues_own_message(ask, context):
         parts.append(GO_ON)
     if ask.form:

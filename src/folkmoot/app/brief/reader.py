@@ -1,6 +1,6 @@
 """Read a brief from a file, standard input or typed text: its participants, protocol and settings.
 
-A brief is Markdown: settings between ``---`` lines (``app.brief.schema``), the question as heading, background, and one
+A brief is Markdown: settings between ``---`` lines (``app.brief.types``), the question as heading, background, and one
 section for each participant (``app.brief.sections``); or nothing but a question. Every mistake is a BriefError that
 names the file, the line, what stands there and what is allowed.
 """

@@ -1,7 +1,7 @@
 """Read the YAML header of a brief as texts with line numbers, without types, tags or aliases.
 
 YAML 1.2 as ruamel.yaml scans it. Nothing is built from tags and aliases are never followed. The table of keys
-(``app.brief.schema``) decides what a value means, so ``country: NO`` stays a text and no header can exhaust memory.
+(``app.brief.types``) decides what a value means, so ``country: NO`` stays a text and no header can exhaust memory.
 """
 
 import math

@@ -140,7 +140,7 @@ def for_people(brief: Brief, turn: Turn) -> Turn:
 
 
 def read_manual_reply(ask: Ask, words: str, fields: Mapping[str, Value] | None = None) -> Reply:
-    """A person's reply to an ask, read from words and fields; see ``answers.manual_form.take``.
+    """A person's reply to an ask, read from words and fields; see ``answers.manual_form.read_manual_answer``.
 
     Raises:
         BriefError: what is missing or cannot be, in one sentence.

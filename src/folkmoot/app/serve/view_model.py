@@ -2,7 +2,7 @@
 
 ``EntryFold`` reads the entries of a record in their order and makes an ``EntryView`` of each. A renderer stands beside
 every host and adds no fact: ``frames`` makes JSON for pages, ``cli.display.render`` lines for a terminal,
-``mcp.summaries`` answers of tools. How a whole debate stands is ``report.outcome_view``.
+``mcp.summaries`` answers of tools. How a whole debate stands is ``report.conclusion.outcome_view``.
 """
 
 from collections.abc import Mapping, Sequence
