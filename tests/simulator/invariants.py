@@ -80,7 +80,7 @@ INVARIANTS: Mapping[str, str] = {
     "I83": "a record that its protocol would not make again, or whose line was changed, is refused",
     "I84": "a process meets no conflict with what it has written itself, and writes behind nothing that is not stored",
     "I85": "a decision is as strong as its share of all voters; who abstains or cannot be read has not agreed",
-    "I86": "of an answer that was cut off no field is read",
+    "I86": "of an answer that was cut off nothing is read for which its last row counts",
     "I87": "a phase halts the debate where fewer answer than it needs, and only there; then nobody is asked",
     "I88": "where nobody of a batch can be reached the debate pauses, and its questions stay open",
     "I89": "the time in which only people are waited for is no time of the debate",
