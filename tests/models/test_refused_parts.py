@@ -158,23 +158,6 @@ async def test_a_part_is_found_by_trial_whatever_the_words(part: str, words: str
         await pool.close()
 
 
-async def test_a_server_that_fails_over_a_part_is_asked_without_it_but_keeps_its_settings() -> None:
-    async with Wires(
-        script=lambda call: (
-            Plan(status=500, error="TemplateError") if "system" in roles(call.body) else Plan(text="yes")
-        )
-    ).serve() as wires:
-        pool = Pool(env=environment(wires.url), retry=HASTY)
-        request = replace(ask(settings=Settings(temperature=0.3)), schema=SCHEMA)
-        assert (await pool.model("groq:tiny").complete(request, Notebook())).text == "yes"
-        assert (roles(last(wires)), PARTS["settings"](last(wires)), PARTS["a schema"](last(wires))) == (
-            ["user"],
-            True,
-            True,
-        )
-        await pool.close()
-
-
 async def test_those_who_are_asked_at_once_look_for_one_part_together() -> None:
     async with Wires(
         script=lambda call: Plan(status=400, error="Bad Request") if is_streamed(call.body) else Plan(text="yes")

@@ -184,7 +184,7 @@ async def test_a_review_says_what_it_lacks() -> None:
 
     brief = review_brief((*TWO, person("R3", "three"), person("C1", "four", "juror")))
     debate, review, _ = await run(brief, answer)
-    wanted = (("R2", "FINDINGS"), ("R3", "it broke"), ("R1", "FINDING 2 LINES"), ("F1", "it broke"))
+    wanted = (("R2", "no findings"), ("R3", "it broke"), ("R1", "FINDING 2 LINES"), ("F1", "it broke"))
     told = zip(review.missing, wanted, strict=True)
     assert all(each in sentence for sentence, words in told for each in words)
     assert decision_of(debate).how == "; ".join(review.missing)

@@ -363,7 +363,8 @@ class Provider:
             case "500" | "html" | "401" | "refused":
                 status = {"500": 503, "html": 502, "401": 401, "refused": 400}[fault.kind]
                 headers = {"retry-after": f"{seconds:g}"} if fault.kind == "500" and seconds == BUSY else {}
-                return SimulatedAnswer(replace(plan, status=status, error=f"{status}: no", headers=headers))
+                words = "flagged by moderation" if fault.kind == "refused" else f"{status}: no"
+                return SimulatedAnswer(replace(plan, status=status, error=words, headers=headers))
             case "slow" | "drip" | "cut" | "stall":
                 fault_kind = {"cut": "cut", "stall": "stall"}.get(fault.kind, "")
                 pause = min(seconds, 20.0) / 4 if same or fault.kind == "slow" else 0.3

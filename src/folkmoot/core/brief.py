@@ -111,6 +111,9 @@ def check_bound(name: str, value: float, bound: Whole | Bound) -> None:
 HUMAN = "human"
 """The seat of a person, and who was asked in a person's reply."""
 
+GUEST = "guest:"
+"""How the seat begins of somebody who answers from within a program."""
+
 BUILTIN = "builtin:"
 """What stands before the names of the seats that come with Folkmoot; no language model answers for them."""
 

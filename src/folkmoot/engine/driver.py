@@ -13,7 +13,7 @@ from typing import TypeVar, cast
 
 from folkmoot.core.agent import Agent, Context, context_of
 from folkmoot.core.ask import Ask, Reply
-from folkmoot.core.brief import Limits
+from folkmoot.core.brief import GUEST, Limits
 from folkmoot.core.decision import NO_DECISION, PauseKind, Status
 from folkmoot.core.errors import (
     PASSING_ERRORS,
@@ -369,10 +369,11 @@ class _Driver:
         """Whether a model was not asked, or not in time. What it said, or withheld, another try would bring again.
 
         What everybody meets before anybody has said a word is a matter of the set-up, such as the key, or the thinking.
-        What a program's own agent raises is none of either.
+        What a program's own agent raises, or leaves unsaid, is none of either.
         """
         nobody = not any(turn.ask and turn.reply for turn in self.ledger.transcript.all())
-        at_first = nobody and isinstance(error, Refused | Unreadable)
+        own = any(who.seat.startswith(GUEST) for who in self.opened.brief.participants)
+        at_first = nobody and (isinstance(error, Refused) or (isinstance(error, Unreadable) and not own))
         return at_first or isinstance(error, Unavailable) or error.kind in ("too_long", "request")
 
     def _all_away(self, last: str) -> bool:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from folkmoot.core.agent import Quote, Recorder
 from folkmoot.core.ask import Fields, Usage, Value
+from folkmoot.core.brief import GUEST
 from folkmoot.core.errors import BriefError, FolkmootError, Unavailable
 from folkmoot.core.event import Called
 from folkmoot.core.extensions import NO_OPTIONS, PROVIDER, options_for, with_options
@@ -108,10 +109,6 @@ class Fallback(Layer):
             except Unavailable as error:
                 errors.append(error)
         raise Unavailable("; ".join(map(str, errors)), kind=errors[0].kind) from errors[0]
-
-
-GUEST = "guest:"
-"""How the seat begins of somebody who answers from within a program."""
 
 
 class Pool:

@@ -246,8 +246,8 @@ _MATTERS: Mapping[str, re.Pattern[str]] = {
 }
 """What an error is about, by the stems of its words, in the order of weight."""
 
-_OF_TEXT = re.compile(r"(?i)\b(?:content|prompt|input|text|message)\b|safe")
-"""What a text is called that a provider will not answer."""
+_UNSAFE = re.compile(r"(?i)\b(?:unsafe|not safe|safety)\b")
+"""What a text is called that a provider will not answer, even with the status of too many requests."""
 
 _PERMITTED = re.compile(
     r"(?i)permission|\baccess\b|\baccount|\borgani[sz]ation|\bproject|\bworkspace|not allowed|verif|suspend|disabled"
@@ -286,7 +286,7 @@ def _matter(model: str, status: int, text: str, wait: float | None = None) -> st
         if busy or not text.strip():
             return "rate"
         # Neither a rate nor a quota, but the text: whatever else is said of it, nobody else is sent that.
-        return "quota" if _MATTERS["quota"].search(text) else "refused" if _OF_TEXT.search(text) else "rate"
+        return "quota" if _MATTERS["quota"].search(text) else "refused" if _UNSAFE.search(text) else "rate"
     if status in (401, 402, 413):
         return {401: "key", 402: "quota", 413: "too_long"}[status]
     if status == 500 and _MATTERS["too_long"].search(text):

@@ -21,7 +21,7 @@ from folkmoot.core.agent import Quote, Recorder
 from folkmoot.core.ask import ToolCall, Usage
 from folkmoot.core.brief import Brief, Limits, Participant, Search, Settings, Source
 from folkmoot.core.errors import Unreadable
-from folkmoot.core.event import Attempted, Called, Entry
+from folkmoot.core.event import Attempted, Called, Entry, Paused
 from folkmoot.engine.calls import Budget
 from folkmoot.models.base import Model, Request, Traits
 from folkmoot.models.layers import RetrySettings
@@ -168,7 +168,9 @@ def check_within(foreseen: Bounds, actual: Totals) -> None:
 async def test_what_is_used_lies_between_the_least_and_the_most(name: str, kind: str) -> None:
     ready, entries = await played(source(name, len(kind)), PricedModel(kind))
     costing = ready.costing
-    check_within(costing.bounds, used(entries))
+    # Where nobody gives words at first, it pauses before it has used the least of a whole debate.
+    if not any(isinstance(entry.event, Paused) for entry in entries):
+        check_within(costing.bounds, used(entries))
     least, most = costing.bounds.least, costing.bounds.most
     for low, likely, usual, high in zip(least, costing.expected_total, costing.usual_total, most, strict=True):
         assert (low or 0) <= (likely or 0) <= (usual or 0) <= (high or 0)

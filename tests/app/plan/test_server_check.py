@@ -15,7 +15,7 @@ from tests.cli.commands import NO_SERVERS
         (Plan(text='{"word": "zebra"}'), True, ""),
         (Plan(text='{"word": "hello"}'), False, ""),
         (Plan(text="Hello!"), False, ""),
-        (Plan(status=400, error="no"), None, "refused"),
+        (Plan(status=403, error="no such thing"), None, "refused"),
     ],
 )
 async def test_each_server_is_asked_one_question(plan: Plan, schema: bool | None, fault: str) -> None:

@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 
 from folkmoot.app.run.outcome import Outcome
 from folkmoot.app.run.workspace import Workspace
-from folkmoot.core.brief import HUMAN, QUOTES, Brief
+from folkmoot.core.brief import GUEST, HUMAN, QUOTES, Brief
 from folkmoot.core.errors import BriefError
 from folkmoot.core.event import Attempted, Called, Entry, Erred
 from folkmoot.core.text import counted
 from folkmoot.engine.driver import StopRequest
 from folkmoot.models.names import PROVIDERS, parse
-from folkmoot.models.pool import GUEST
 
 TICK = 0.5
 """The most seconds until a request to stop is noticed."""

@@ -14,12 +14,12 @@ from folkmoot.app.evaluation.setup import Arm, Setup
 from folkmoot.app.plan.settings import load_config
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.agent import Quote, Recorder
+from folkmoot.core.brief import GUEST
 from folkmoot.core.errors import ModelError, RecordError
 from folkmoot.core.event import Called, Entry
 from folkmoot.core.text import slug
 from folkmoot.core.transcript import fold
 from folkmoot.models.base import Request, Traits
-from folkmoot.models.pool import GUEST
 from folkmoot.record.store import Store, digest, encode
 from folkmoot.report.conclusion import cautions
 

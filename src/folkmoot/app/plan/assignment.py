@@ -27,6 +27,7 @@ from folkmoot.core.ask import ToolCall
 from folkmoot.core.brief import (
     BUILTIN,
     CLOCK,
+    GUEST,
     HUMAN,
     QUOTES,
     SIMILARITY,
@@ -41,7 +42,7 @@ from folkmoot.core.text import flat
 from folkmoot.models.base import Model
 from folkmoot.models.discover import Available, find_models
 from folkmoot.models.names import parse
-from folkmoot.models.pool import GUEST, Fallback, Pool
+from folkmoot.models.pool import Fallback, Pool
 from folkmoot.record.store import Store
 
 if TYPE_CHECKING:

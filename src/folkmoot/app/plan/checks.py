@@ -18,6 +18,7 @@ from folkmoot.app.brief.values import LONGEST_TERM, check_value
 from folkmoot.app.plan.estimate import Costing, Estimate
 from folkmoot.core.brief import (
     BUILTIN,
+    GUEST,
     HUMAN,
     PARTICIPANTS,
     QUOTES,
@@ -32,7 +33,6 @@ from folkmoot.core.labels import duration
 from folkmoot.core.text import counted, every, flat, listed
 from folkmoot.core.transcript import normalise
 from folkmoot.models.base import Model, Settings
-from folkmoot.models.pool import GUEST
 from folkmoot.phases.choices import AT_THE_END, Choices
 from folkmoot.protocols.compose import translation
 from folkmoot.protocols.known import FORMATS, GATED, WITHOUT_ROUNDS

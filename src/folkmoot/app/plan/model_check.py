@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from folkmoot.core.agent import Quote
-from folkmoot.core.brief import QUOTES
+from folkmoot.core.brief import GUEST, QUOTES
 from folkmoot.core.errors import BriefError, ModelError
 from folkmoot.core.event import Called
 from folkmoot.core.labels import duration
 from folkmoot.models.base import Message, Request, Settings
-from folkmoot.models.pool import GUEST, Pool
+from folkmoot.models.pool import Pool
 
 SECONDS = 20.0
 """The most seconds that a model is waited for."""

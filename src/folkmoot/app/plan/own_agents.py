@@ -9,9 +9,10 @@ import sys
 from types import FunctionType
 from typing import TYPE_CHECKING, cast
 
+from folkmoot.core.brief import GUEST
 from folkmoot.core.errors import BriefError
 from folkmoot.models.base import Model
-from folkmoot.models.pool import GUEST, Pool
+from folkmoot.models.pool import Pool
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

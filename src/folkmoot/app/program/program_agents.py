@@ -9,9 +9,9 @@ from folkmoot.app.brief.values import seconds
 from folkmoot.app.plan.own_agents import adapter, register
 from folkmoot.app.program.in_place import Asking, ProgramInterface, ask_at_console
 from folkmoot.app.run.people import HUMAN
-from folkmoot.core.brief import Brief, Duty, Participant
+from folkmoot.core.brief import GUEST, Brief, Duty, Participant
 from folkmoot.core.errors import BriefError
-from folkmoot.models.pool import GUEST, Pool
+from folkmoot.models.pool import Pool
 
 __all__ = ["GUEST", "adapter", "register"]
 

@@ -27,13 +27,12 @@ from folkmoot.app.run.prepare import Overrides, prepare
 from folkmoot.app.run.record_reader import list_query
 from folkmoot.app.run.start import run_start
 from folkmoot.app.run.workspace import Workspace
-from folkmoot.core.brief import Brief, Limits, Participant
+from folkmoot.core.brief import GUEST, Brief, Limits, Participant
 from folkmoot.core.decision import ListStatus
 from folkmoot.core.errors import BriefError, FolkmootError
 from folkmoot.core.event import Entry
 from folkmoot.core.text import unknown_word
 from folkmoot.engine.driver import StopRequest
-from folkmoot.models.pool import GUEST
 
 T = TypeVar("T")
 P = ParamSpec("P")

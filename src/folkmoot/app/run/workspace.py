@@ -30,7 +30,7 @@ from folkmoot.app.run.claims import claimed
 from folkmoot.app.run.outcome import Outcome, Recorded, opening, outcome
 from folkmoot.app.run.record_reader import RecordReader
 from folkmoot.core.ask import Fields, Value
-from folkmoot.core.brief import QUOTES, Brief, Limits
+from folkmoot.core.brief import GUEST, QUOTES, Brief, Limits
 from folkmoot.core.errors import PackageMissing, ProtocolError
 from folkmoot.core.event import (
     Asked,
@@ -52,7 +52,7 @@ from folkmoot.core.transcript import fold
 from folkmoot.engine.driver import DriverOptions, StopRequest, debate, replay
 from folkmoot.learn.tables import Place
 from folkmoot.models.batches.batch_tray import BatchTray, pace_of
-from folkmoot.models.pool import GUEST, Pool
+from folkmoot.models.pool import Pool
 from folkmoot.phases.base import Phase
 from folkmoot.protocols.known import DEFAULT, Choices, build
 from folkmoot.protocols.spec import dump, load_opened, naming_packages

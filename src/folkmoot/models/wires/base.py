@@ -398,13 +398,16 @@ class WireModel(Adapter):
 
         What was sent may be older than what this model has refused since, so it is written as by one that knows nothing.
         """
-        return self._taken_in(error, status, raw, await type(self)(self._name, self._connection).write_whole(request))
+        sent = await type(self)(self._name, self._connection).write_whole(request)
+        return self._taken_in(error, status, raw, sent, trial=False)  # each would take a batch of its own
 
-    def _taken_in(self, error: ModelError, status: int, raw: bytes, body: Mapping[str, object]) -> ModelError:
+    def _taken_in(
+        self, error: ModelError, status: int, raw: bytes, body: Mapping[str, object], *, trial: bool = True
+    ) -> ModelError:
         if provider_errors.refuses_tools(status, provider_errors.ToldError.read(raw).words):
             self._tools = False
             return error
-        taken_in = self._refused.taken_in(error, status, raw, body)
+        taken_in = self._refused.taken_in(error, status, raw, body, trial=trial)
         unsent = {
             *unsent_settings(self._name),
             *(name for name in Settings.__slots__ if self.field(name) in self._refused.fields),

@@ -19,9 +19,6 @@ from folkmoot.models.provider_errors import ToldError
 FORBIDDEN = 403
 """The status of a refusal that may be one of the text, which is not sent again."""
 
-SERVER_FAILED = 500
-"""The status of a server that failed, maybe over what was sent."""
-
 BAD_GATEWAY = 502
 """The first status from which on a server has not read the request; one that fails over it may say 500."""
 
@@ -83,7 +80,6 @@ class RefusedParts:
         strict: whether it may be asked to keep to a schema strictly.
         trial: what is left out to see whether that is what it refuses; None for nothing.
         vain: the words of refusals that no trial has ended.
-        failed: what a server said last that failed.
     """
 
     wire: PartsOfWire
@@ -94,7 +90,6 @@ class RefusedParts:
     strict: bool = True
     trial: "Trial | None" = None
     vain: frozenset[str] = frozenset()
-    failed: str = ""
 
     def fit(self, request: Request) -> Request:
         """The request without what is left out of its messages and settings."""
@@ -110,7 +105,9 @@ class RefusedParts:
                 del part[word]
         return schema
 
-    def taken_in(self, error: ModelError, status: int, raw: object, body: Mapping[str, object]) -> ModelError:
+    def taken_in(
+        self, error: ModelError, status: int, raw: object, body: Mapping[str, object], *, trial: bool = True
+    ) -> ModelError:
         """The error of a refused request; one that asks to try again where a part will be left out from now on.
 
         Args:
@@ -118,6 +115,7 @@ class RefusedParts:
             status: its HTTP status.
             raw: what the provider says.
             body: the request that was refused.
+            trial: whether what is refused may be found by trial.
         """
         judged = ("request", "too_long", "not_found", "denied")
         if error.kind not in judged and not (error.kind == "server" and status < BAD_GATEWAY):
@@ -127,19 +125,9 @@ class RefusedParts:
         kind = "request" if error.kind == "too_long" and told.blamed & body.keys() - {"messages"} else error.kind
         left_out = self.learn(kind, told.words, told.blamed, body)
         change = f"{left_out} from now on" if left_out else ""
-        if not change and error.kind == "request" and status != FORBIDDEN:
+        if trial and not change and error.kind == "request" and status != FORBIDDEN:
             change = self._try_without(told.words, body)
-        if not change and status == SERVER_FAILED:
-            change = self._try_after_failure(told.words, body)
         return Refused(f"{error}; {change}", kind="request", again=True) if change else error
-
-    def _try_after_failure(self, words: str, body: Mapping[str, object]) -> str:
-        """Try without a part where a server fails twice with the same words, as over a chat template.
-
-        Settings stay: a failure that passes by itself must not cost what was asked for.
-        """
-        before, self.failed = self.failed, _same_words(words)
-        return self._try_without(words, body, keep="settings") if before and before == self.failed else ""
 
     def learn(self, error: str, words: str, blamed: Collection[object], body: Mapping[str, object]) -> str:
         """Take in a refusal.
@@ -218,7 +206,7 @@ class RefusedParts:
         self.fields |= self.wire.streamed
         return "answers will come as a whole, not in a stream"
 
-    def _try_without(self, words: str, body: Mapping[str, object], keep: str = "") -> str:
+    def _try_without(self, words: str, body: Mapping[str, object]) -> str:
         """Leave out the next part that may be what is refused, as long as the provider's words stay the same.
 
         Where they change, what is left out stays so, and something else is looked for. Where nothing helps, all of it
@@ -242,7 +230,7 @@ class RefusedParts:
             "a stream": frozenset(self.wire.streamed & body.keys()),
         }
         for part, names in candidates.items():
-            if names and part not in (*tried, keep):
+            if names and part not in tried:
                 self.trial = Trial(says=says, part=part, names=names, tried=(*tried, part), kept=kept)
                 self.system = self.system and SYSTEM not in names
                 self.fields |= names - {SYSTEM}
