@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import click
+import jsonschema
 import pytest
 from ruamel.yaml import YAML
 
@@ -45,6 +46,10 @@ def test_what_the_owner_fills_in_comes_everywhere_and_nothing_is_made_up_before(
     assert all("ann@example.org" in files[Path(name)] for name in ("SECURITY.md", "CODE_OF_CONDUCT.md"))
     server = json.loads(files[Path("server.json")])
     assert (server["name"], server["version"]) == ("io.github.ann-example/folkmoot", PROJECT["version"])
+    # The registry's own schema, of modelcontextprotocol/registry (MIT), as it lies at the address that the file names.
+    schema = json.loads((ROOT / "tests/docs/server.schema.json").read_text("utf-8"))
+    assert schema["$id"] == server["$schema"]
+    jsonschema.validate(server, schema)
     [package] = server["packages"]
     assert package["version"] == PROJECT["version"]
     assert package["runtimeArguments"][0]["value"] == "folkmoot[mcp]"
