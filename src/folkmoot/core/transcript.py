@@ -114,11 +114,11 @@ class Turn:
 
     @property
     def why_unread(self) -> str:
-        """Why an answer could not be read, in one line; a field is named where it isn't the only one. "" where all was."""
+        """Why an answer could not be read, in one line; of several fields each is named. "" where all of it was."""
         form, unread = self.ask.form if self.ask else None, self.reply.unread if self.reply else ()
         whys = [reason_in_words(each.reason, (each.seen,), choices_of(form, each.field)) for each in unread]
-        if form and [each.field for each in unread] == [field.name for field in form.fields]:
-            return "; ".join(whys)
+        if len(whys) == 1:
+            return whys[0]
         return "; ".join(f"{each.field}: {why}" for each, why in zip(unread, whys, strict=True))
 
 

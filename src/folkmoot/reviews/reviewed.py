@@ -368,7 +368,7 @@ def _missing_parts(transcript: Transcript, reviewed: Sequence[Reviewed]) -> list
         if _count(turn) is None
     ]
     lacks += [
-        f"not everything that {turn.by} wrote could be read ({turn.why_unread})"
+        f"not everything that {turn.by} wrote could be read ({_named_parts(turn)})"
         for turn in inspections(transcript)
         if turn.reply and turn.reply.unread and _count(turn) is not None
     ]
@@ -379,6 +379,12 @@ def _missing_parts(transcript: Transcript, reviewed: Sequence[Reviewed]) -> list
         for item in refuted
         if item.refutation
     ]
+
+
+def _named_parts(turn: Turn) -> str:
+    """Why parts of the findings could not be read; each is named, a single one too."""
+    unread = turn.reply.unread if turn.reply else ()
+    return f"{unread[0].field}: {turn.why_unread}" if len(unread) == 1 else turn.why_unread
 
 
 def _failure_reason(turn: Turn) -> str:
