@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The steps of action.yml: install, review (with keys, a token that reads), publish (without keys, a token that writes).
 # The pull request is read over GitHub's interface; nothing of it is checked out, installed or run.
+# Python is isolated (-I), or it would import a json.py or venv.py that lies in the folder.
 set -euo pipefail
 
 environment=$RUNNER_TEMP/folkmoot
@@ -8,7 +9,7 @@ folder=$RUNNER_TEMP/folkmoot-review
 export FOLKMOOT_STORE=$folder/review.sqlite
 folkmoot=$environment/bin/folkmoot
 read_json() { # the value of review.json under these names
-  "$environment/bin/python" -c '
+  "$environment/bin/python" -I -c '
 import json, sys
 value = json.load(open(sys.argv[1], encoding="utf-8"))
 for name in sys.argv[2:]:
@@ -18,8 +19,8 @@ print(value)' "$folder/review.json" "$@"
 
 case $1 in
 install)
-  python -m venv "$environment"
-  pip=("$environment/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps)
+  python -I -m venv "$environment"
+  pip=("$environment/bin/python" -I -m pip install --quiet --disable-pip-version-check --no-deps)
   "${pip[@]}" --require-hashes -r "$GITHUB_ACTION_PATH/requirements/run.txt"
   FOLKMOOT_APP='done' "${pip[@]}" --no-build-isolation --editable "$GITHUB_ACTION_PATH"
   ;;

@@ -9,6 +9,7 @@ are read from the user's own file and from the environment alone.
 """
 
 import os
+import re
 import tomllib
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -270,9 +271,9 @@ def read_where(text: str) -> Where:
         raise RecordError(
             "The store :memory: would keep nothing: name a file. In Python, pass folkmoot.InMemoryStore()."
         )
-    if "://" in text:
-        scheme = text.partition("://")[0]
-        raise RecordError(f"Records are kept in a file or at an address postgresql://…, not at {scheme}://….")
+    if "://" in text or re.match(r"(?i)(?:postgres|mysql)\w*:", text):  # a mistyped one may hold a password
+        scheme = text.partition(":")[0]
+        raise RecordError(f"Records are kept in a file or at an address postgresql://…, not at {scheme}:….")
     return Path(text).expanduser()
 
 
