@@ -1,6 +1,7 @@
 """The steps of the action for pull requests, as a runner would take them, with a small GitHub."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -23,7 +24,7 @@ def runner(root: Path) -> dict[str, str]:
     """The environment of a job, with Folkmoot of this checkout in the place of an installed one."""
     inside = root / "folkmoot/bin"
     inside.mkdir(parents=True)
-    for name, words in {"folkmoot": "-m folkmoot ", "python": ""}.items():
+    for name, words in {"folkmoot": "-P -m folkmoot ", "python": ""}.items():
         (inside / name).write_text(f'#!/bin/sh\nexec {sys.executable} {words}"$@"\n', "utf-8")
         (inside / name).chmod(0o755)
     inputs = {"PULL_REQUEST": "7", "BUDGET": "1", "NEW": "true", "MODELS": "builtin:quotes\n"}
@@ -41,7 +42,7 @@ def test_one_job_reviews_and_only_the_other_one_writes(tmp_path: Path) -> None:
     base = tmp_path / "base"
     base.mkdir()
     repository = new_repository(base)
-    first = repository.commit(a__py=SAFE)
+    first = repository.commit(a__py=SAFE, json__py="raise SystemExit('Python of the checkout has run')\n")
     faulty = {"a.py": FAULTY.encode()}
     diff = "\n".join(
         ["diff --git a/a.py b/a.py", "--- a/a.py", "+++ b/a.py", "@@ -1,2 +1,2 @@"]
@@ -67,6 +68,12 @@ def test_one_job_reviews_and_only_the_other_one_writes(tmp_path: Path) -> None:
         assert step("review", base, env).returncode == 0  # nothing was pushed since
         assert "nothing new" in step("publish", base, env).stdout
         assert len(place.written()) == written
+
+
+def test_no_python_of_the_action_looks_into_the_checkout() -> None:
+    calls = re.findall(r'python"? (\S+)', STEPS.read_text("utf-8"))
+    assert len(calls) >= 3
+    assert set(calls) == {"-I"}
 
 
 def test_a_review_that_does_not_come_about_fails_its_job(tmp_path: Path) -> None:

@@ -151,11 +151,11 @@ def test_a_break_at_any_step_of_an_addition_leaves_nothing_of_it(path: Path) -> 
         assert len(shelf.contents()) == len(before) + 4
 
 
-def test_it_stands_in_the_file_of_the_record(path: Path) -> None:
-    SqliteStore.open(path)
+async def test_it_stands_in_the_file_of_the_record(path: Path) -> None:
+    await SqliteStore.open(path).close()
     with MemoryStore.open(path) as shelf:
         shelf.add("d", taught(TOPICS[0]), head="h")
-    SqliteStore.open(path)
+    await SqliteStore.open(path).close()
     with MemoryStore.open(path) as shelf:
         assert known(shelf) == [("d", "h", 0)]
 

@@ -1,5 +1,6 @@
 """Names of models, addresses of providers, and keys that show themselves to nobody."""
 
+import re
 from contextlib import suppress
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from folkmoot.core.errors import BriefError
 from folkmoot.models.names import PROVIDERS, Key, find_key, find_url, need_key, parse, unsent_settings
+from folkmoot.models.transport import ProviderConnection
 from tests.models.models_kit import KEY
 
 
@@ -81,6 +83,16 @@ def test_an_address_that_cannot_be_used_is_refused(value: str) -> None:
     with pytest.raises(BriefError, match="FOLKMOOT_BASE_URL") as caught:
         find_url(PROVIDERS["compatible"], {"FOLKMOOT_BASE_URL": value})
     assert caught.value.code == "bad_address"
+
+
+@given(name=st.from_regex(r"[a-z]{1,9}", fullmatch=True), password=st.from_regex(r"[a-zA-Z0-9]{12}", fullmatch=True))
+def test_a_key_and_a_user_name_are_not_both_sent(name: str, password: str) -> None:
+    provider = parse("openai:gpt-4o").provider
+    env = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"http://{name}:{password}@127.0.0.1:9/v1"}
+    with pytest.raises(BriefError) as caught:
+        ProviderConnection(provider, env)
+    assert not {KEY, password} & set(re.findall(r"[\w-]+", str(caught.value)))
+    assert {"OPENAI_API_KEY", "OPENAI_BASE_URL"} <= set(re.findall(r"\w+", str(caught.value)))
 
 
 def test_addresses_come_from_the_environment_or_the_table(monkeypatch: pytest.MonkeyPatch) -> None:

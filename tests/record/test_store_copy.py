@@ -6,6 +6,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from folkmoot.app.export.copy_debates import PIECE, Copied, copy_debates
 from folkmoot.app.plan.settings import load_config, open_store, read_where, show_where
@@ -224,6 +226,15 @@ def test_a_place_is_a_path_or_an_address(tmp_path: Path) -> None:
         read_where("mysql://ada:hush@db/folkmoot")
     with pytest.raises(RecordError, match="InMemoryStore"):
         read_where(":memory:")
+
+
+@given(scheme=st.from_regex(r"[a-z]{2,12}", fullmatch=True), slashes=st.integers(0, 4))
+def test_an_address_with_a_password_is_no_file_however_it_is_mistyped(scheme: str, slashes: int) -> None:
+    if (scheme, slashes) in (("postgresql", 2), ("postgres", 2)):
+        return
+    with pytest.raises(RecordError) as caught:
+        read_where(f"{scheme}:{'/' * slashes}ada:hush@db/folkmoot")
+    assert "hush" not in str(caught.value)
 
 
 async def test_a_store_tells_its_place(tmp_path: Path) -> None:

@@ -68,11 +68,9 @@ def objects_in(text: str, others: Sequence[str] = (), *, foreign: bool = False) 
     tables: list[Table] = []
     for (table, start, end), anothers in zip(found, strange, strict=True):
         around = bisect_right(elements, (start, 0))
+        paragraph = text[max(0, start - 300) : start].rpartition("\n\n")[2]
+        after = text[end : end + 300].partition("\n")[0]
         # "Ann asked for {…}. I decline."
-        paragraph, after = (
-            text[max(0, start - 300) : start].rpartition("\n\n")[2],
-            text[end : end + 300].partition("\n")[0],
-        )
         told = re.search(r"\w", after) and names.search(fold(paragraph.rpartition("\n")[2]))
         told = told or len(QUOTE.findall(paragraph)) % 2
         if foreign or not (anothers or told or (around and elements[around - 1][1] >= end)):

@@ -342,9 +342,8 @@ class _Driver:
             told = next((error for error in away if isinstance(error, Refused)), away[0])
             causes = {error.kind for error in away}
             cause = told.kind if len(causes) == 1 or not causes & PASSING_ERRORS else ""
-            how = (
-                "be asked" if isinstance(told, Refused) else "be reached" if isinstance(told, Unavailable) else "answer"
-            )
+            kinds = {Refused: "be asked", Unavailable: "be reached", Unreadable: "answer"}
+            how = next(words for kind, words in kinds.items() if isinstance(told, kind))
             limit, most = ("turn_seconds", self.limits.turn_seconds) if cause == "timeout" else ("", None)
             nobody = f"none of {len({ask.to for ask in asks})} participants could"
             reason = f"{nobody if len(asks) > 1 else f'{asks[0].to} could not'} {how}: {told}"

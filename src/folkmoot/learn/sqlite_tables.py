@@ -90,6 +90,7 @@ class SqliteTables(Tables):
                 except sqlite3.OperationalError as error:
                     if not _is_still(path, error):
                         raise
+                    opened.close()
                     connection = _connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", busy)
                     tables = cls(path, opened.enter_context(closing(connection)))
                     if tables._version() != VERSION:

@@ -219,7 +219,7 @@ _MATTERS: Mapping[str, re.Pattern[str]] = {
     # What a provider will not answer comes first: nobody else is sent that.
     "refused": re.compile(
         r"(?i)moderation|\bflagged\b|content (?:policy|filter|management|exists risk)|\bprohibited|\bharmful|guardrail"
-        r"|responsible ai|safety (?:system|filter|setting|reason|polic|check)|inappropriate"
+        r"|responsible ai|\bunsafe\b|\bnot safe\b|safety (?:system|filter|setting|reason|polic|check)|inappropriate"
         r"|sensitive (?:content|info|word)|invalid prompt|data ?inspection"
         r"|violat\w+ (?:\w+ ){0,3}(?:policy|policies|guidelines|terms)"
     ),
@@ -245,9 +245,6 @@ _MATTERS: Mapping[str, re.Pattern[str]] = {
     ),
 }
 """What an error is about, by the stems of its words, in the order of weight."""
-
-_UNSAFE = re.compile(r"(?i)\b(?:unsafe|not safe|safety)\b")
-"""What a text is called that a provider will not answer, even with the status of too many requests."""
 
 _PERMITTED = re.compile(
     r"(?i)permission|\baccess\b|\baccount|\borgani[sz]ation|\bproject|\bworkspace|not allowed|verif|suspend|disabled"
@@ -283,10 +280,7 @@ def _matter(model: str, status: int, text: str, wait: float | None = None) -> st
     if status == 429:
         # Who names a wait, or calls it a rate, is busy. A quota that is used up has no end to wait for.
         busy = wait is not None or re.search(r"(?i)rate.?limit|too many|per (?:min|sec|hour|day)|a minute|later", text)
-        if busy or not text.strip():
-            return "rate"
-        # Neither a rate nor a quota, but the text: whatever else is said of it, nobody else is sent that.
-        return "quota" if _MATTERS["quota"].search(text) else "refused" if _UNSAFE.search(text) else "rate"
+        return "rate" if busy or not _MATTERS["quota"].search(text) else "quota"
     if status in (401, 402, 413):
         return {401: "key", 402: "quota", 413: "too_long"}[status]
     if status == 500 and _MATTERS["too_long"].search(text):

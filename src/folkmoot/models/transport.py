@@ -9,8 +9,9 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from math import ceil
 from typing import Protocol, TypeAlias, cast
+from urllib.parse import urlsplit
 
-from folkmoot.core.errors import Unavailable, Unreadable
+from folkmoot.core.errors import BriefError, Unavailable, Unreadable
 from folkmoot.core.json_values import read_object
 from folkmoot.core.labels import duration
 from folkmoot.models.http_port import HttpAnswer, HttpPort
@@ -84,6 +85,12 @@ class ProviderConnection:
         http: OpenHttp | None = None,
     ) -> None:
         self.provider, self.key, self.url = provider, need_key(provider, env), find_url(provider, env)
+        if self.key and urlsplit(self.url).username is not None:
+            problem = f"{provider.name} can be sent a key or a user name, not both"
+            raise BriefError(
+                f"{problem}: take the user name out of {provider.url_env}, or unset {self.key.origin}",
+                code="bad_address",
+            )
         self.local = is_nearby(provider, self.url)
         self.gate = Gate(1 if self.local else in_flight, meter)
         self.facts: ServerFacts | None = None

@@ -11,12 +11,12 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 from folkmoot.app.brief.names import check_name, skeleton
 from folkmoot.app.brief.program_values import plain
 from folkmoot.app.plan.settings import StorePlace
-from folkmoot.app.program.program_agents import GUEST, ProgramAgents
+from folkmoot.app.program.program_agents import ProgramAgents
 from folkmoot.app.program.program_calls import Tell, run_recorded
 from folkmoot.app.run.api import run_blocking
 from folkmoot.app.run.outcome import Outcome, opening
 from folkmoot.app.run.workspace import Plan, Workspace
-from folkmoot.core.brief import Brief, Limits, Participant
+from folkmoot.core.brief import GUEST, Brief, Limits, Participant
 from folkmoot.core.errors import BriefError
 from folkmoot.core.event import Entry, Opened
 from folkmoot.report.gaps import gaps, in_sentences

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from folkmoot.core.agent import UNMARKED, is_cut_off
 from folkmoot.core.ask import Ask, Reply
-from folkmoot.core.brief import HUMAN
+from folkmoot.core.brief import GUEST, HUMAN
 from folkmoot.core.event import (
     ASIDE,
     PLAY_EVENTS,
@@ -353,7 +353,7 @@ def _of_call(event: Called, seat: str) -> Iterator[tuple[Kind, str]]:
         return
     # A tool may ask another model, such as one that makes vectors: nobody fell back on that. A guest's name says
     # nothing of its model, so whatever answers for it is no other than was asked for.
-    guest = event.model.startswith("guest:")
+    guest = event.model.startswith(GUEST)
     asked = "" if event.call.startswith("tool-") or guest else seat
     # A seat may name its model alone, and its provider with a slash; a model's own name may have slashes as well.
     same = {asked, asked.replace("/", ":", 1)} & {event.model, event.model.partition(":")[2]}

@@ -177,9 +177,8 @@ def merge(reports: Iterable[Report], artefact: Artefact) -> tuple[Finding, ...]:
     What has no basis is merged with nothing but its own words: nobody knows its place. Nor does it matter who reports first.
     """
     groups: list[list[Report]] = []
-    for report in sorted(
-        dict.fromkeys(reports), key=_place
-    ):  # what one reviewer says twice in the same words is said once
+    once = dict.fromkeys(reports)  # what one reviewer says twice in the same words is said once
+    for report in sorted(once, key=_place):
         # Like each of them, not like one: else a chain of small differences would join two faults.
         group = next((group for group in groups if all(_are_one_fault(report, other) for other in group)), None)
         if group is None:

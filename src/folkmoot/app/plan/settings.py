@@ -271,7 +271,7 @@ def read_where(text: str) -> Where:
         raise RecordError(
             "The store :memory: would keep nothing: name a file. In Python, pass folkmoot.InMemoryStore()."
         )
-    if "://" in text or re.match(r"(?i)(?:postgres|mysql)\w*:", text):  # a mistyped one may hold a password
+    if "://" in text or re.match(r"(?i)postgres\w*:|[a-z][\w+.-]+:.*@", text):  # a mistyped one may hold a password
         scheme = text.partition(":")[0]
         raise RecordError(f"Records are kept in a file or at an address postgresql://…, not at {scheme}:….")
     return Path(text).expanduser()

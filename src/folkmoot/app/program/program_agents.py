@@ -13,7 +13,7 @@ from folkmoot.core.brief import GUEST, Brief, Duty, Participant
 from folkmoot.core.errors import BriefError
 from folkmoot.models.pool import Pool
 
-__all__ = ["GUEST", "adapter", "register"]
+__all__ = ["adapter", "register"]
 
 
 def names_inside(brief: Brief) -> tuple[str, ...]:

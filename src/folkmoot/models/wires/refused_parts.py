@@ -16,8 +16,9 @@ from folkmoot.models.base import Message, Request
 from folkmoot.models.prices import answer_cap
 from folkmoot.models.provider_errors import ToldError
 
-FORBIDDEN = 403
-"""The status of a refusal that may be one of the text, which is not sent again."""
+OF_THE_FORM = frozenset({400, 405, 415, 422, 501})
+"""The statuses of refusals that may be about the form of a request. Any other may be about its text, which is not sent
+again."""
 
 BAD_GATEWAY = 502
 """The first status from which on a server has not read the request; one that fails over it may say 500."""
@@ -125,7 +126,7 @@ class RefusedParts:
         kind = "request" if error.kind == "too_long" and told.blamed & body.keys() - {"messages"} else error.kind
         left_out = self.learn(kind, told.words, told.blamed, body)
         change = f"{left_out} from now on" if left_out else ""
-        if trial and not change and error.kind == "request" and status != FORBIDDEN:
+        if trial and not change and error.kind == "request" and status in OF_THE_FORM:
             change = self._try_without(told.words, body)
         return Refused(f"{error}; {change}", kind="request", again=True) if change else error
 
@@ -212,7 +213,8 @@ class RefusedParts:
         Where they change, what is left out stays so, and something else is looked for. Where nothing helps, all of it
         comes back, and such a refusal is believed from then on.
         """
-        says, trial = _same_words(words), self.trial
+        # What has a digit is another one each time, such as the id of a request.
+        says, trial = " ".join(word for word in words.split() if not re.search(r"\d", word)), self.trial
         at_fault = _SCHEMA.search(words) and self.wire.shape in body  # one schema, which says nothing of the next
         if at_fault or says in self.vain or any(names_field(words, name) for name in self.wire.caps):
             return ""
@@ -222,12 +224,12 @@ class RefusedParts:
         if trial and trial.says == says:
             tried, kept = trial.tried, trial.kept
             self._bring_back(trial.names)
-        fields = body.keys() & {name for name in body if self._optional(name)} - self.wire.caps - {self.wire.shape}
+        fields = frozenset(filter(self._optional, body)) - self.wire.caps - {self.wire.shape}
         candidates: dict[str, frozenset[str]] = {
             "a schema": frozenset({self.wire.shape} & body.keys()),
-            "system messages": frozenset({SYSTEM} if _has_system(body) else ()),
-            "settings": frozenset(fields - self.wire.streamed),
-            "a stream": frozenset(self.wire.streamed & body.keys()),
+            SYSTEM: frozenset({SYSTEM} if _has_system(body) else ()),
+            "settings": fields - self.wire.streamed,
+            "a stream": self.wire.streamed & body.keys(),
         }
         for part, names in candidates.items():
             if names and part not in tried:
@@ -246,11 +248,6 @@ class RefusedParts:
 
 SYSTEM = "system messages"
 """What a trial calls the system messages, which are no field of their own on most wires."""
-
-
-def _same_words(words: str) -> str:
-    """A provider's sentence without what is another one each time, such as the id of a request."""
-    return " ".join(word for word in words.split() if not re.search(r"\d", word))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
